@@ -35,9 +35,12 @@ class Training(SurveyAskTell["Trained | None"]):
         """What the latest round advised: train on, or certify."""
         return None if self._latest is None else self._latest.advice
 
-    def stop(self, *, seed: int | str | None = None) -> Certification:
-        """Freeze the classifier, seal the plan of its claim, and certify it from here on."""
-        stop_training(self.project, seed=seed_text(seed))
+    def stop(self, *, seed: int | str | None = None, family: bool = False) -> Certification:
+        """Freeze the classifier, seal the plan of its claim, and certify it from here on.
+
+        With `family` the plan shares one risk with all claims on the pool that say so.
+        """
+        stop_training(self.project, seed=seed_text(seed), family=family)
         made = Certification(self.folder)
         made._owner = self._owner
         return made

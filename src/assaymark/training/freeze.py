@@ -77,6 +77,7 @@ class _PlanOptions:
     mode: str | None
     labels: int | None
     seed: str | None
+    family: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +111,7 @@ def stop_training(
     mode: str | None = None,
     labels: int | None = None,
     seed: str | None = None,
+    family: bool = False,
     draw: bool = False,
     write: bool = True,
     agree: Agree = lambda _cost: True,
@@ -118,11 +120,11 @@ def stop_training(
     """Freeze the classifier of the labels as they are and seal its certification plan.
 
     `agree` is asked with what the plan will cost before anything is recorded; where it says no,
-    nothing is.
+    nothing is. With `family` the plan shares one risk with all claims on the pool that say so.
 
     Where the classifier is frozen already and only its plan is missing, the plan is sealed.
     """
-    asked = _PlanOptions(mode=mode, labels=labels, seed=seed)
+    asked = _PlanOptions(mode=mode, labels=labels, seed=seed, family=family)
     state = project.state()
     work = required(state)
     attempt = state.attempt
@@ -195,6 +197,7 @@ def _plan_request(
         budget=labels or (left if takes_the_rest else None),
         expectation=Expectation(pilot=look.counts) if kind.promise else None,
         seed=asked.seed,
+        family=asked.family,
         anyway=True,  # what is believed of the claim was said before the freeze
     )
 

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from assaymark.project.folder import Project
+from assaymark.records.plan import FAMILY
 from assaymark.records.training import Advice
 from assaymark.training.cli.shown import _show_next, belief_lines
 from training_worlds import write_texts
@@ -88,6 +90,15 @@ def test_json_has_everything(begun, world, assaymark) -> None:
     assert stopped["items"] == 500
     assert stopped["excluded"] == 100
     assert stopped["plan"]["design"] == "weighted"
+
+
+def test_the_plan_may_share_one_risk_with_other_claims(begun, world, assaymark) -> None:
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assaymark("train", "-p", begun)
+    assert "add --stop" in assaymark("train", "--family", "-p", begun).err
+    stopped = assaymark("train", "--stop", "--family", "-p", begun)
+    assert stopped.code == 0, stopped.err
+    assert Project(folder=begun).state().attempts[0].plan.stake.account == FAMILY
 
 
 @pytest.mark.parametrize("form", ["html", "svg", "png"])

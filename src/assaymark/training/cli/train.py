@@ -1,6 +1,7 @@
 """The command that grows a classifier: train."""
 
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,10 @@ from assaymark.training.cli.shown import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assaymark.project.folder import Project
+    from assaymark.training.freeze import Stopped
     from assaymark.training.settings import TrainingRequest
 
 
@@ -81,6 +85,8 @@ if TYPE_CHECKING:
 )
 @click.option("--labels", type=click.IntRange(min=1), metavar="N",
               help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
+@click.option("--family", is_flag=True,
+              help="With --stop: share one risk among all claims on the pool that say so.")  # fmt: skip
 @click.option("--status", "only_status", is_flag=True, help="Show where it stands; record nothing.")
 @click.option("--plot", type=FILE, help="Write the learning curve: .html, .svg or .png.")
 @click.option("-o", "--output", type=FILE, help="Where to write the batch.")
@@ -107,6 +113,7 @@ def train(
     forecast: bool,
     score: str | None,
     labels: int | None,
+    family: bool,
     only_status: bool,
     plot: Path | None,
     output: Path | None,
@@ -135,8 +142,10 @@ def train(
     from assaymark.training.settings import TrainingRequest
 
     project = Project(folder=folder)
-    if (labels is not None or yes or forecast) and not stop:
-        raise click.UsageError("--labels, --yes and --forecast are about the plan: add --stop.")
+    if (labels is not None or family or yes or forecast) and not stop:
+        raise click.UsageError(
+            "--labels, --family, --yes and --forecast are about the plan: add --stop."
+        )
     if score is not None:
         _score(project, score, output, as_json=as_json)
         return
@@ -162,9 +171,12 @@ def train(
         _show_status(project, plot, as_json=as_json)
         return
     if stop:
+        from assaymark.training.freeze import stop_training
+
         kept = replace(request, mode=None, seed=None)
         _refuse_others("--stop ends the training", kept, output, plot=plot is not None)
-        _stop(project, mode, labels, seed, yes=yes, forecast=forecast, as_json=as_json)
+        plan = partial(stop_training, project, mode=mode, labels=labels, seed=seed, family=family)
+        _stop(project, plan, yes=yes, forecast=forecast, as_json=as_json)
         return
     _round(project, request, output, as_json=as_json)
 
@@ -246,15 +258,13 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
 
 def _stop(
     project: "Project",
-    mode: str | None,
-    labels: int | None,
-    seed: str | None,
+    plan: "Callable[..., Stopped]",
     *,
     yes: bool,
     forecast: bool,
     as_json: bool,
 ) -> None:
-    from assaymark.training.freeze import NotAgreedError, stop_training
+    from assaymark.training.freeze import NotAgreedError
     from assaymark.training.sealed_cost import SealedCost
 
     costs: list[SealedCost] = []
@@ -271,9 +281,7 @@ def _stop(
 
     try:
         with progress_bar("stop") as progress:
-            done = stop_training(
-                project, mode=mode, labels=labels, seed=seed, agree=agree, progress=progress
-            )
+            done = plan(agree=agree, progress=progress)
     except NotAgreedError as refusal:
         if as_json:
             show_json({**plain(costs[0]), "sentence": costs[0].sentence})
