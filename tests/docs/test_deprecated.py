@@ -14,11 +14,11 @@ from assaymark.certification.planning import PlanRequest
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.cli import cli
 
-BENCH = DOCS.parent / "bench"
-sys.path.insert(0, str(BENCH))
+sys.path.insert(0, str(DOCS.parent / "bench"))
 from house import lost, options
 
 PAGE = (DOCS / "reference" / "stability.md").read_text(encoding="utf-8")
+BENCH = DOCS.parent / "bench"
 TABLE = PAGE.split("## Deprecated spellings\n")[1].split("\n## ")[0]
 ROWS = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", TABLE, re.MULTILINE)
 
