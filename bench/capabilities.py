@@ -47,7 +47,6 @@ NEWER: dict[str, tuple[str, ...]] = {
         "certification/modes/account.py",
         "certification/modes/closed_rows.py",
         "certification/planning/stakes.py",
-        "certification/certificate/risk_check.py",
     ),
     "reviews in rank order with a certified end": (
         "reviewing/*",
@@ -138,7 +137,6 @@ NEWER: dict[str, tuple[str, ...]] = {
         "web/pages/attaching.py",
     ),
     "list of items, assignment, reviewers who are away, results of surveys on the page": (
-        "labelling/assignments.py",
         "labelling/overdue.py",
         "web/pages/absence.py",
         "web/pages/items.py",

@@ -183,7 +183,7 @@ def people() -> None:
 
 def spark(items: int) -> bool:
     """What assaymark adds to bare queries in the same Spark; CPU seconds of its JVM."""
-    from assaymark.pool.spark.java import has_java
+    from assaymark.pool.spark.session import has_java
 
     if not has_java():
         print("      (no Java: Spark is not measured)")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assaymark.pool.spark.java import has_java, provide_java
+from assaymark.pool.spark.session import has_java, provide_java
 
 
 def missing() -> str | None:

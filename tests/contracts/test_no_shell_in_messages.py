@@ -17,7 +17,7 @@ SHELLS = {"terminal", "lab"}  # and every cli.py and cli/
 OWN = {
     "hints.py": "spells them",
     "web/access/guard.py": "speaks of the server's own start",
-    "pool/spark/java.py": "an option of Java",
+    "pool/spark/session.py": "an option of Java",
     "files/tool_output/inspect_log.py": "names a command of another tool",
     "drawing/themes.py": "a variable of CSS",
     "reviewing/certificate.py": "the name of the document's kind",

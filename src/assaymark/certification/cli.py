@@ -18,11 +18,34 @@ from assaymark.terminal.output import (
     say,
     show_json,
 )
-from assaymark.terminal.shares import SHARE
 
 if TYPE_CHECKING:
     from assaymark.claims.claim import Claim, Side
     from assaymark.claims.results import Forecast
+
+
+class Share(click.ParamType[float]):
+    """A number, or a number of per cent with its sign.
+
+    >>> Share().convert("80 %", None, None)
+    0.8
+    """
+
+    name = "float"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The share; refused where it is no number."""
+        text = str(value).strip()
+        number = text.removesuffix("%").rstrip()
+        try:
+            return float(number) / 100 if number != text else float(text)
+        except ValueError:
+            self.fail(f"{text!r} is not a number. Write 0.8 or 80%.", param, ctx)
+
+
+SHARE = Share()
 
 
 class ExpectedOptions(TypedDict):

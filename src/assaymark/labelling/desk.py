@@ -5,12 +5,15 @@ answer is taken in while the ledger is locked, so that another process may label
 and it is acknowledged when the ledger has it on disk.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from assaymark.claims.canonical import read_json
 from assaymark.errors import AssaymarkError, InputError, PlanError
-from assaymark.labelling.assignments import read_assignments, write_assignments
+from assaymark.files.places import write_safely
 from assaymark.labelling.queue import Queue
 from assaymark.ledger.events import (
     Answered,
@@ -316,3 +319,23 @@ def _outcome(event: Answered | None) -> Outcome:
     if isinstance(event, LabelCorrected):
         return "corrected"
     return "decided" if isinstance(event, LabelAdjudicated) else "recorded"
+
+
+FILE = "assignments.json"
+
+
+def read_assignments(folder: Path) -> dict[str, str]:
+    """Whose item each is; none where nothing was assigned."""
+    path = folder / FILE
+    if not path.exists():
+        return {}
+    try:
+        value = read_json(path.read_text(encoding="utf-8"))
+        return {str(item): str(name) for item, name in value.items()}
+    except (ValueError, AttributeError) as error:
+        raise InputError(f"{FILE} cannot be read ({error}). Correct it or remove it.") from error
+
+
+def write_assignments(folder: Path, assigned: dict[str, str]) -> None:
+    """Keep whose item each is."""
+    write_safely(folder / FILE, json.dumps(assigned, indent=0, ensure_ascii=False) + "\n")

@@ -11,7 +11,6 @@ from assaymark.errors import EngineError
 from assaymark.hints import command
 from assaymark.pool import Progress, silent
 from assaymark.pool.dialect import DUCKDB
-from assaymark.pool.line_ends import carriage_return
 from assaymark.pool.queries import view_sql
 from assaymark.pool.sources import Source, find_source, hash_files, quoted
 from assaymark.pool.sql import SqlPool, refuse_unknown
@@ -257,3 +256,22 @@ def _clashes(hashes: "np.ndarray[Any, Any]") -> list[int]:
     hashes.sort()
     same = hashes[1:] == hashes[:-1]
     return [int(value) for value in np.unique(hashes[1:][same])[:1000]]
+
+
+def carriage_return(files: Sequence[Path]) -> int | None:
+    """The first line with a carriage return outside quotes that ends no line; None where there is none.
+
+    pandas writes such texts without quotes, and DuckDB says only that it cannot go on. Of a gzipped
+    file nothing is said.
+    """
+    for path in files:
+        inside = False
+        if path.suffix == ".gz":
+            continue
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                pieces = line.rstrip(b"\r\n").split(b'"')
+                if any(b"\r" in piece for piece in pieces[inside::2]):
+                    return number
+                inside ^= len(pieces) % 2 == 0
+    return None

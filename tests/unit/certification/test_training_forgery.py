@@ -8,7 +8,7 @@ import shutil
 import pytest
 from test_forgery import bodies, outcome
 
-from assaymark.certification.scored_pool import check_scored_items
+from assaymark.certification.verification import check_scored_items
 from assaymark.claims.canonical import canonical
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import check_story, seal

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from assaymark.certification.report.collection_charts import row_bars
 from assaymark.drawing.flow_boxes import FlowStep, flow_boxes, narrow_flow
 from assaymark.drawing.interval_rows import IntervalRow, interval_figure
 from assaymark.drawing.marks import (
@@ -24,7 +25,6 @@ from assaymark.drawing.marks import (
     figure,
 )
 from assaymark.drawing.responsive import PHONE, phone_figure, responsive_svg
-from assaymark.drawing.row_bars import row_bars
 from assaymark.drawing.scales import Axis, round_numbers
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import FILE, NOTEBOOK, PAGE, PAPER

@@ -13,13 +13,12 @@ import pytest
 from assaymark.certification.view.dossier import SurveySeen
 from assaymark.cli import cli
 from assaymark.drawing.marks import Figure
-from assaymark.drawing.printed import printed_figure
 from assaymark.overview.dossier import dossier
 from assaymark.overview.report_content import report_of
 from assaymark.overview.survey_sections import section_of, survey_section, with_section
 from assaymark.project.folder import Project
 from assaymark.records.survey_kinds import SURVEY_KINDS
-from assaymark.reports.pdf import typeset, write_source
+from assaymark.reports.pdf import printed_figure, typeset, write_source
 from worlds_on_disk import write_labels
 
 DATA = Path(__file__).parents[2] / "data"

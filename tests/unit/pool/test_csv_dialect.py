@@ -9,8 +9,7 @@ import pytest
 
 from assaymark.errors import EngineError
 from assaymark.pool import open_pool
-from assaymark.pool.duckdb import connect, reader_sql, settled_reader
-from assaymark.pool.line_ends import carriage_return
+from assaymark.pool.duckdb import carriage_return, connect, reader_sql, settled_reader
 from assaymark.pool.sources import find_source
 from assaymark.records.pool import Columns
 

@@ -9,7 +9,7 @@ from assaymark.errors import EngineError, InputError
 from assaymark.pool import ENGINES, engine_at_hand, open_pool
 from assaymark.pool.dialect import SPARK
 from assaymark.pool.sources import find_source, is_elsewhere, settle
-from assaymark.pool.spark.java import DROPPED, wrap_java
+from assaymark.pool.spark.session import DROPPED, wrap_java
 from assaymark.records.pool import Columns
 
 

@@ -7,12 +7,12 @@ import pytest
 from test_rows_with_few_draws import made_draws, made_test
 
 from assaymark.claims.ratio_metrics import parse_claim
-from assaymark.stats.betting import block, open_block, tilt
+from assaymark.stats.betting import block, open_block, stakes
 from assaymark.stats.betting import race as race_module
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.hedge import LEAST, delta, slope_rows
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.tilt import lowered
+from assaymark.stats.betting.stakes import lowered
 from assaymark.stats.score_guided.supermartingale import Draws, Stratum
 
 STRATA = [
@@ -87,10 +87,10 @@ def test_problems_that_are_solved_wait_for_the_others(monkeypatch):
     sampling = np.where(pull > 0.02, np.maximum(sampling, 0.01), sampling)
     need = (pull * rates).sum(axis=0) * rng.uniform(1e-4, 1.0, (3, 300))
     asked = {"pull": pull, "sampling": sampling, "need": need, "tolerance": 1e-12}
-    monkeypatch.setattr(tilt, "MANY", 10**9)
+    monkeypatch.setattr(stakes, "MANY", 10**9)
     whole = lowered(rates, **asked)
     for many in (0, 100):
-        monkeypatch.setattr(tilt, "MANY", many)
+        monkeypatch.setattr(stakes, "MANY", many)
         apart = lowered(rates, **asked)
         assert np.array_equal(apart.rates, whole.rates)
         assert np.array_equal(apart.multiplier, whole.multiplier)

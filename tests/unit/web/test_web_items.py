@@ -9,7 +9,7 @@ import pytest
 from test_web import answer, signed
 
 from assaymark.errors import InputError
-from assaymark.labelling.assignments import read_assignments
+from assaymark.labelling.desk import read_assignments
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels

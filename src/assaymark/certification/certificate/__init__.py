@@ -6,6 +6,7 @@ from assaymark.certification.certificate.checks import (
     check_ledger,
     check_numbers,
     check_replay,
+    check_risk,
     first_difference,
     issuing_event,
     read_recorded,
@@ -17,6 +18,7 @@ from assaymark.certification.certificate.draws import (
     check_draws,
     check_seed,
     check_tickets,
+    check_training,
 )
 from assaymark.certification.certificate.history import history_of
 from assaymark.certification.certificate.issue import (
@@ -29,8 +31,6 @@ from assaymark.certification.certificate.issue import (
     rows_of,
     write,
 )
-from assaymark.certification.certificate.risk_check import check_risk
-from assaymark.certification.certificate.training_separation import check_training
 from assaymark.certification.certificate.words import (
     account_words,
     population_in_words,

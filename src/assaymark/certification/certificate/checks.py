@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from assaymark.certification.certificate.issue import (
     document,
@@ -11,7 +11,8 @@ from assaymark.certification.certificate.issue import (
     items_used,
     write,
 )
-from assaymark.certification.certificate.words import estimate_of
+from assaymark.certification.certificate.words import account_words, estimate_of
+from assaymark.certification.modes.account import alpha_of
 from assaymark.certification.modes.words import capped, reaches
 from assaymark.claims.results import counted
 from assaymark.errors import VerificationError
@@ -21,10 +22,16 @@ from assaymark.ledger.events import (
     State,
     check_chain,
     check_story,
+    replay,
 )
 from assaymark.records.certificate import Certificate, Check
+from assaymark.records.decimals import complement, decimal_text
+from assaymark.records.plan import FAMILY, JOINT, Plan, Stake
 from assaymark.stats.binomial_bounds import bound
 from assaymark.stats.methods import exact_method
+
+if TYPE_CHECKING:
+    from assaymark.certification.planning.request import RiskRequest
 
 
 def check_form(certificate: Certificate, data: dict[str, Any], text: str) -> Check:
@@ -196,3 +203,59 @@ def superseded_by(certificate: Certificate, past: State, entries: Sequence[Entry
         if item in labels and (not state.labelled(item) or state.label(item) != labels[item]):
             return entry.seq
     return None
+
+
+ROUNDING = 1e-6  # of numbers that are computed again on another processor
+
+
+def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
+    """The stake of the plan, computed again from the events before it was sealed."""
+    from assaymark.certification.planning.stakes import stake_for  # the gate needs no planning
+
+    plan = certificate.plan
+    attempt = recorded.past.attempts[plan.number - 1]
+    if plan.earlier:
+        state = replay(recorded.entries[: attempt.sealed_at - 1])
+    else:  # only whether there were plans on the claim matters, not what their labels said then
+        state = State(pool=attempt.pool, attempts=recorded.past.attempts[: plan.number - 1])
+    stake, stated = stake_for(state, plan.claim, _asked(state, plan))
+    level = stake.level or complement(decimal_text(plan.confidence))
+    whole = replace(stake, level=level), replace(plan.stake, level=plan.level)
+    if stated != plan.confidence or not _agree(*whole):
+        raise VerificationError(
+            "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
+            "before it."
+        )
+    words = account_words(plan) or "Plan 1 on this claim, with all of its risk"
+    detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
+    return Check.ok("risk", detail)
+
+
+def _asked(state: State, plan: Plan) -> "RiskRequest":
+    from assaymark.certification.planning.request import RiskRequest
+
+    account = plan.stake.account
+    return RiskRequest(
+        confidence=float(complement(decimal_text(alpha_of(plan)))),
+        reserve=float(complement(plan.stake.share)),
+        claim_only=plan.stake.claim_only,
+        family=account == FAMILY,
+        joint=account == JOINT,
+        new_risk="/" in account
+        and all(old.plan.stake.account != account for old in state.attempts),
+        ends=not plan.kind.wagers,
+        again=True,
+    )
+
+
+def _agree(recomputed: Stake, sealed: Stake) -> bool:
+    numbers = ("level", "carried", "refutes")
+    equal = all(_equal(getattr(recomputed, name), getattr(sealed, name)) for name in numbers)
+    rest = ("account", "share", "claim_only", "earlier", "risk")
+    return equal and all(getattr(recomputed, name) == getattr(sealed, name) for name in rest)
+
+
+def _equal(recomputed: str | None, sealed: str | None) -> bool:
+    if recomputed is None or sealed is None:
+        return recomputed is sealed
+    return math.isclose(float(recomputed), float(sealed), rel_tol=ROUNDING)

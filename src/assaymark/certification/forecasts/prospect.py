@@ -1,18 +1,22 @@
 """What a claim would cost, for somebody who is still choosing: table and curve from one set of terms."""
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from assaymark.certification.planning import from_scores, scores_are_shares
 from assaymark.certification.planning.belief import belief_in_pool
 from assaymark.certification.sealing import PlanRequest, expected_by, forecast_plan
 from assaymark.claims.ratio_metrics import binomial_test, metric
-from assaymark.claims.results import Forecast, PowerCurve
+from assaymark.claims.results import Forecast, ModeForecast, PowerCurve
 from assaymark.errors import AssaymarkError
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.plan import Expectation
 from assaymark.stats.sample_size import Planner, power_curve
+from assaymark.stats.special import ndtr, ndtri
 
-POINTS = 28
+POINTS, CURVE_POINTS = 28, 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,3 +92,38 @@ def usual(project: Project) -> Usual:
         expectation=expected,
         scores_usable=predicts and scores_are_shares(summary),
     )
+
+
+def chance_curves(prospect: Prospect, *, power: float) -> dict[str, PowerCurve]:
+    """A curve for each mode that can pass.
+
+    That of a test judged once is computed. In the other modes the labels are a random number of
+    which the forecast gives the median and the quantile at `power`; the curve between and beyond is
+    that of the lognormal distribution through the two, a picture and no promise.
+    """
+    cost = prospect.forecast
+    if cost is None:
+        return {}
+    curves = {
+        name: curve
+        for name, mode in cost.modes.items()
+        if name != "fixed" and (curve := _through(mode, power, prospect.items)) is not None
+    }
+    fixed = cost.modes.get("fixed")
+    if prospect.curve is not None and fixed is not None and not fixed.reason:
+        curves["fixed"] = prospect.curve
+    return curves
+
+
+def _through(mode: ModeForecast, power: float, items: int) -> PowerCurve | None:
+    if mode.reason or not mode.median or not mode.quantile or mode.quantile < mode.median:
+        return None
+    spread = math.log(mode.quantile / mode.median) / float(ndtri(power)) if power > 0.5 else 0.0
+    top = min(round(1.3 * mode.quantile), items)
+    sizes = tuple(
+        sorted({max(1, round(top * i / CURVE_POINTS)) for i in range(1, CURVE_POINTS + 1)})
+    )
+    if spread <= 0:
+        return PowerCurve(sizes=sizes, power=tuple(float(n >= mode.median) for n in sizes))
+    places = (np.log(np.array(sizes)) - math.log(mode.median)) / spread
+    return PowerCurve(sizes=sizes, power=tuple(float(chance) for chance in ndtr(places)))

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable
 
+from assaymark.certification.modes import mode_of
 from assaymark.certification.planning.belief import belief_of, from_scores
 from assaymark.certification.planning.forecast import forecast
 from assaymark.certification.planning.guided_forecast import weighted_forecast
 from assaymark.certification.planning.request import PlanRequest
 from assaymark.certification.planning.rows import compiled, constants_of
-from assaymark.certification.planning.sealed import check_sealed
 from assaymark.certification.planning.sizes import expected_labels, other_margins, sized
 from assaymark.certification.planning.stakes import little_left, stake_for
 from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
-from assaymark.errors import InputError, PlanError
+from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import option, switch
 from assaymark.records.modes import MODES, SAMPLES, ModeKind, kind_asked_for
 from assaymark.records.plan import Plan, Stake
@@ -146,3 +146,24 @@ def _refuse_needless(request: PlanRequest, kind: ModeKind) -> None:
             "look at whenever you like proves its bound on the way. Leave it out, or add "
             f"{option('mode', 'fixed')}."
         )
+
+
+def check_sealed(plan: Plan, summary: PoolSummary) -> None:
+    """Refuses a plan whose parts do not follow from its claim, its mode and the pool."""
+    if plan.kind.guided:
+        strata = guided_strata(plan.claim, summary, method=plan.method)
+    else:
+        strata = domain_strata(plan.claim, summary)
+    rows = compiled(plan.claim, summary)
+    faults = {
+        "strata": plan.strata != strata,
+        "method": not fits(plan.method, plan.kind),
+        "claim": (plan.rows, plan.constants) != (rows.digest, constants_of(rows)),
+        "renewal": plan.lead not in (lead_of(plan.method), lead_of(plan.method, one_by_one=True)),
+        "size": not mode_of(plan).is_sized(plan),
+    }
+    for name, wrong in faults.items():
+        if wrong:
+            raise VerificationError(
+                f"The plan's field '{name}' does not follow from its claim and the pool."
+            )

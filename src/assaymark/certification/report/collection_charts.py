@@ -1,9 +1,10 @@
 """Charts of the collection: where the labels went, and the scores with the cut-off."""
 
+from collections.abc import Sequence
+
 from assaymark.certification.view.dossier import Dossier, ScorePicture, StratumRow
 from assaymark.claims.results import digits
 from assaymark.drawing.marks import Bars, Figure, Mark, MovableRule, Plot, Role, Rule, Words, figure
-from assaymark.drawing.row_bars import row_bars
 from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart
 
@@ -97,4 +98,26 @@ def _bars(scores: ScorePicture, *, role: Role, flagged: bool) -> Bars:
         hints=tuple(
             f"score {digits(b.low)} to {digits(b.high)}: {total:,} items" for b, total in totals
         ),
+    )
+
+
+ROW = 24
+
+
+def row_bars(
+    names: Sequence[str], values: Sequence[int], *, title: str, width: int = 760, opacity: float = 1
+) -> Plot:
+    """A bar for each name, as long as its count."""
+    rows = [(float(place), float(value)) for place, value in enumerate(values)]
+    numbers: list[Mark] = [
+        Words(x=value, y=place, text=f"{value:,.0f}", dx=5, dy=4) for place, value in rows
+    ]
+    boxes = tuple((0.0, value, place + 0.3, place - 0.3) for place, value in rows)
+    return Plot(
+        x=Axis(high=1.15 * max([1, *values]), title=title, numbers="count"),
+        y=Axis(names=tuple(names)),
+        marks=(Bars(boxes=boxes, opacity=opacity), *numbers),
+        width=width,
+        height=ROW * len(rows) + 50,
+        room_right=30,
     )

@@ -42,9 +42,16 @@ from assaymark.ledger.events.reviews import (
     SecretCommitted,
     SecretRevealed,
 )
-from assaymark.ledger.events.rules import check_story
 from assaymark.ledger.events.second_reader import read_twice
-from assaymark.ledger.events.state import Attempt, Remark, State, SurveyWork, advance, replay
+from assaymark.ledger.events.state import (
+    Attempt,
+    Remark,
+    State,
+    SurveyWork,
+    advance,
+    check_story,
+    replay,
+)
 from assaymark.ledger.events.surveys import (
     Renewed,
     SurveyDrawn,

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from assaymark.ledger.events.trainings import ClassifierFrozen, ModelTrained
     from assaymark.ledger.events.witnesses import WitnessRecorded
 
+
+from assaymark.errors import VerificationError
+
 SKIPPED = None
 
 
@@ -316,3 +319,23 @@ def current(state: State, number: int) -> Attempt | None:
     return (
         attempt if attempt is not None and attempt.open and attempt.plan.number == number else None
     )
+
+
+def check_story(entries: Iterable[Entry], state: State | None = None) -> State:
+    """The state after these events; refused if, though chained, they cannot have followed each other.
+
+    They follow those of `state`, which moves on, or are the whole ledger.
+    """
+    state = state or State()
+    for entry in entries:
+        event = entry.event
+        fault = KINDS[event.kind].fault(state, event)
+        if state.pool is None and event.kind != "PoolRegistered":
+            fault = "no pool is registered yet"
+        if fault:
+            raise VerificationError(
+                f"The ledger cannot be genuine: event {entry.seq} ({entry.kind}): {fault}."
+            )
+        state.apply(event, entry)
+        state.head = entry
+    return state

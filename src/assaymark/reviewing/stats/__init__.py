@@ -11,8 +11,7 @@ from assaymark.reviewing.stats.bound import (
     row_of_target,
     upper_bound,
 )
-from assaymark.reviewing.stats.floor import floor_labels, floor_share
-from assaymark.reviewing.stats.forecast import Forecast, forecast
+from assaymark.reviewing.stats.forecast import Forecast, floor_labels, floor_share, forecast
 from assaymark.reviewing.stats.sequence import Batch, Draws, draws_of
 from assaymark.reviewing.stats.switch import (
     Experience,

@@ -16,8 +16,8 @@ from assaymark.stats.betting.open_block import placed
 from assaymark.stats.betting.renewal import FEWEST, LEAD_SHARE
 from assaymark.stats.betting.sealed import RowTest
 from assaymark.stats.betting.stakes import Table
+from assaymark.stats.rehearsal.beliefs import ManyOpinions
 from assaymark.stats.rehearsal.draws import AimOf, Moment, many_chances_of_rows, outlook_of
-from assaymark.stats.rehearsal.opinions import ManyOpinions
 from assaymark.stats.rehearsal.walks import whole_positives
 from assaymark.stats.score_guided.kl_projection import Floats
 from assaymark.stats.score_guided.wealth import Ints

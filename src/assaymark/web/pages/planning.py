@@ -11,8 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.certificate.words import known_words
 from assaymark.certification.forecasts.calculators import read_claim
-from assaymark.certification.forecasts.chance_curves import chance_curves
-from assaymark.certification.forecasts.prospect import Prospect, prospect, usual
+from assaymark.certification.forecasts.prospect import Prospect, chance_curves, prospect, usual
 from assaymark.certification.planning.forecast_words import (
     floor_words,
     needed_words,

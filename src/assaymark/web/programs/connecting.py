@@ -24,7 +24,7 @@ from assaymark.project.connections import (
     remove_program,
 )
 from assaymark.web.programs.description import PREFIX
-from assaymark.web.programs.hooks_in import record_export
+from assaymark.web.programs.endpoints import record_export
 from assaymark.web.programs.label_studio import LabelStudio
 from assaymark.web.site import form, only, person_of, site_of
 

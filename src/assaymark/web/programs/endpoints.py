@@ -1,7 +1,10 @@
 """What programs can do: see where things stand, fetch items, send labels, draw, look."""
 
 import asyncio
+import json
+import tempfile
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -13,8 +16,9 @@ from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.blocking import NEW_ITEMS, blocking_items
 from assaymark.labelling.desk import Desk
-from assaymark.labelling.recording import Labelled, label
+from assaymark.labelling.recording import Labelled, label, label_file
 from assaymark.labelling.texts import text_sources
+from assaymark.project.folder import Project
 from assaymark.web.pages.drawing_on import draw_next
 from assaymark.web.programs.access import limited, program, program_now
 from assaymark.web.programs.description import openapi
@@ -133,3 +137,33 @@ async def look(request: Request) -> Response:
             "confidence": dossier.confidence,
         }
     )
+
+
+CREATED, UPDATED = "ANNOTATION_CREATED", "ANNOTATION_UPDATED"
+
+
+@program("label")
+async def label_studio(request: Request) -> Response:
+    """One event: a created or updated annotation is recorded; other events are acknowledged."""
+    site, asked = site_of(request), await body(request)
+    action = asked.get("action")
+    if action not in (CREATED, UPDATED):
+        return JSONResponse(
+            {"recorded": 0, "ignored": f"action {str(action)[:40]!r} holds no label"}
+        )
+    task, annotation = asked.get("task"), asked.get("annotation")
+    if not isinstance(task, dict) or not isinstance(annotation, dict):
+        raise InputError("An annotation event holds the task and the annotation. Send the payload.")
+    text = json.dumps([{**task, "annotations": [annotation]}]).encode()
+    done = await asyncio.to_thread(record_export, site.project, text, correct=action == UPDATED)
+    await site.runner.ask(Desk.catch_up)
+    return JSONResponse(counts(done))
+
+
+def record_export(project: Project, text: bytes, *, correct: bool) -> Labelled:
+    """Record the annotations of tasks, by the reader of Label Studio's own exports."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tasks.json"
+        path.write_bytes(text)
+        asked: dict[str, Any] = {"annotator": "Label Studio", "form": "label-studio"}
+        return label_file(project, path, correct=correct, **asked)
