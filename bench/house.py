@@ -25,6 +25,7 @@ import click
 import numpy as np
 
 from capabilities import THEN, by_capability
+from definitions import definitions, existed_then
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "assaymark"
@@ -117,7 +118,7 @@ def shape() -> dict[str, Any]:
     folder, files = max(folders.items(), key=lambda pair: pair[1])
     return {
         "modules": len(known),
-        "lines": sum(sizes().values()),
+        "lines": sum(lines.total() for lines in sizes().values()),
         "largest folder": {"folder": folder, "files": files},
         "folders above 20 files": sorted(name for name, size in folders.items() if size > 20),
         "longest import chain": {"length": len(chain), "modules": chain},
@@ -150,10 +151,10 @@ def lost(now: dict[str, list[str]], before: dict[str, list[str]]) -> list[str]:
     ]
 
 
-def sizes() -> dict[str, int]:
-    """Lines of every module, by its path below the package."""
+def sizes() -> dict[str, Counter[str]]:
+    """Lines of every module by its definitions, by its path below the package."""
     return {
-        path.relative_to(SOURCE).as_posix(): len(path.read_text("utf-8").splitlines())
+        path.relative_to(SOURCE).as_posix(): definitions(path.read_text("utf-8"))
         for path in modules().values()
     }
 
@@ -162,7 +163,7 @@ def rooms() -> dict[str, int]:
     """Lines of every room, the largest first."""
     lines = Counter[str]()
     for name, size in sizes().items():
-        lines[name.split("/")[0]] += size
+        lines[name.split("/")[0]] += size.total()
     return {name: size for name, size in lines.most_common() if not name.endswith(".py")}
 
 
@@ -272,6 +273,10 @@ def verify_seconds(labels: int) -> float:
 def _shown(value: Any) -> str:
     if isinstance(value, dict) and all(isinstance(part, list) for part in value.values()):
         return f"{len(value):,} commands, {sum(map(len, value.values())):,} spellings"
+    if isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()):
+        return "".join(
+            f"\n{one['now']:>10,}  {n} ({one['then']:,} then)" for n, one in value.items()
+        )
     if isinstance(value, dict) and THEN in value:
         return "".join(f"\n{size:>10,}  {name}" for name, size in value.items())
     if isinstance(value, dict):
@@ -289,7 +294,9 @@ def main(arguments: list[str] | None = None, show: Callable[[str], None] = print
     from assaymark.cli import cli
 
     figures = shape() | {"lines by room": rooms(), "options of commands": options(cli)}
-    figures["lines by capability"] = by_capability(sizes())
+    capabilities = by_capability(sizes())
+    figures["lines by capability"] = {n: lines.total() for n, lines in capabilities.items()}
+    figures["lines of what existed then"] = existed_then(capabilities[THEN])
     figures["full ledger decodes per command"] = decodes()
     if asked.verify:
         figures[f"CPU seconds of verify at {asked.verify:,} labels"] = verify_seconds(asked.verify)
