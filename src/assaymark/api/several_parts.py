@@ -273,8 +273,8 @@ def certify_parts(
     parts that hold are named one by one, in place of all together. `positive` is the prediction that
     means relevant where predictions are two words. The confidence is for all parts together. Groups
     of fewer than `least_group` items are left out, and named. `budget` is the most labels that will
-    be bought. `expect` is the value that you expect of the worst part; a claim that looks false by it is
-    refused, unless it is meant `anyway`. The other parameters are those of
+    be bought. `expect` is the value that you expect of the worst part; a claim that looks false by it, or
+    that points the wrong way, is refused, unless it is meant `anyway`. The other parameters are those of
     `certify`.
     """
     pool_input = PoolInput(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import pytest
 
 import assaymark
+from assaymark.claims.direction import wrong_way_parts
+from assaymark.claims.language.grammar import parse
 from assaymark.cli import main
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
@@ -304,3 +306,22 @@ def test_a_class_that_does_not_exist_is_not_taken_for_a_classifier(classes):
     told = refused("plan", "recall of ham >= 0.5", "-p", classes)
     assert told.startswith("Error: There is no class 'ham': there is 'never' or 'k0' or ")
     assert "classifier" not in told
+
+
+def test_parts_that_point_the_wrong_way_are_asked_back(project):
+    """One typed sign would have sealed a proof that the classifier is bad."""
+    claim = "precision >= 0.6 and recall <= 0.7 in every lang"
+    meant = "precision >= 0.6 and recall >= 0.7 in every lang"
+    for more in ((), ("--forecast",)):
+        said = refused("plan", claim, *more, "-p", project)
+        assert f'good classifiers have a high recall. Did you mean "{meant}"?' in said
+    assert not Project(folder=project).state().surveys
+    assert run("plan", claim, "--anyway", "--least-group", 31, "-p", project).exit_code == 0
+
+
+def test_a_range_is_meant_as_it_is_written():
+    assert wrong_way_parts(parse("recall >= 0.7 and recall <= 0.9")) is None
+    assert wrong_way_parts(parse("recall of a <= 0.7 and recall of b >= 0.7")) is not None
+    assert wrong_way_parts(parse("elusion >= 0.02 in every lang")) is not None
+    assert wrong_way_parts(parse("prevalence <= 0.1 and macro f1 >= 0.7")) is None
+    assert "a high macro f1" in (wrong_way_parts(parse("macro f1 <= 0.7")) or "")

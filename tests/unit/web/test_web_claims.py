@@ -92,6 +92,16 @@ def test_a_claim_from_words_to_a_certificate(assaymark, folder):
     assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
 
 
+def test_a_claim_that_points_the_wrong_way_is_asked_about(folder):
+    with signed(folder) as web:
+        said = web.post("/plan/words", json={"claim": "recall <= 0.6"}).json()
+        assert said["doubtful"]
+        assert 'Did you mean "recall >= 0.6"?' in said["sentence"]
+        assert not web.post("/plan/words", json={"claim": "recall >= 0.1"}).json()["doubtful"]
+        assert sent(web, "/plan/words/seal", claim="recall <= 0.6").status_code == 400
+        assert sent(web, "/plan/words/seal", claim="recall <= 0.6", anyway="yes").status_code == 303
+
+
 def test_somebody_who_asks_while_the_page_draws_by_itself_is_sent_to_what_it_drew(
     folder, monkeypatch
 ):

@@ -42,8 +42,15 @@ def plan_conjunction(
     as_json: bool,
 ) -> None:
     """Seal a claim of several parts, or tell what it would cost, for the command plan."""
+    from assaymark.claims.direction import refuse_wrong_way, wrong_way_parts
+    from assaymark.claims.language.grammar import parse
     from assaymark.composite.planning.sealing import draft_conjunction, seal_conjunction
 
+    question = wrong_way_parts(parse(claim))
+    if question and not anyway and not as_json and asks():
+        say(f"  {question}")
+        anyway = _confirmed("Seal it as it is written?")
+    refuse_wrong_way(parse(claim), anyway=anyway)
     if only_forecast:
         show_cost(draft_conjunction(project, claim, terms, parts), expect=expect, as_json=as_json)
         return
@@ -63,7 +70,12 @@ def _is_meant(draft: "SealedClaim", expect: float | None) -> bool:
         return False
     headline(f"{draft.claim} with {percent(draft.confidence)} confidence: not sealed yet")
     say(f"  {doubt(draft, forecast)}")
-    if not confirmed("Seal it anyway?"):
+    return _confirmed("Seal it anyway?")
+
+
+def _confirmed(question: str) -> bool:
+    """That the answer is yes; a no ends the command."""
+    if not confirmed(question):
         say("  Nothing was sealed.")
         raise click.exceptions.Exit(0)
     return True

@@ -12,6 +12,7 @@ from assaymark.certification.seeding import (
 )
 from assaymark.claims.cells import Cells
 from assaymark.claims.checks import open_share
+from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Gap, Within
 from assaymark.composite.planning.forecast import expected_margin
@@ -110,9 +111,10 @@ def seal_conjunction(
 ) -> SealedClaim:
     """Seal a claim of several parts, in every group, or about classes, on the project's pool.
 
-    Refused where it looks false by what is expected of it, unless it is meant `anyway`; scores alone
-    refuse nothing.
+    Refused where it looks false by what is expected of it, or points the wrong way, unless it is meant
+    `anyway`; scores alone refuse nothing.
     """
+    refuse_wrong_way(parse(text), anyway=anyway)
     with project.writing() as session:
         pool = ready(session.state, terms)
         sealed = _drafted(project, pool, text, terms, parts or Parts())

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.forecasts.prospect import Usual
 from assaymark.certification.view.answer import upper_first
+from assaymark.claims.direction import wrong_way_parts
 from assaymark.claims.language.tree import quoted
 from assaymark.claims.results import counted
 from assaymark.composite.planning.forecast import ClaimForecast, PartForecast, forecast_claim
@@ -104,11 +105,12 @@ def _cost(draft: SealedClaim) -> dict[str, Any]:
     sentence = " ".join(f"{upper_first(name)}: {text}." for name, text in lines)
     if forecast.looks_false:
         sentence = for_page(doubt(draft, forecast))
+    question = wrong_way_parts(draft.statements[0].tree)
     return {
         "claim": draft.claim,
         "parts": [_part(part, forecast) for part in forecast.parts],
-        "sentence": sentence,
-        "looks_false": forecast.looks_false,
+        "sentence": f"{question} {sentence}" if question else sentence,
+        "doubtful": forecast.looks_false or question is not None,
     }
 
 

@@ -30,7 +30,7 @@
     told.textContent = found ? `${found.claim}. ${found.sentence}` : "";
     seal.disabled = !found;
     cost = found?.sentence ?? "";
-    form.elements.anyway.value = found?.looks_false ? "yes" : "";  // the dialog says so before it is sealed
+    form.elements.anyway.value = found?.doubtful ? "yes" : "";  // the dialog says so before it is sealed
   };
   const ask = async () => {
     const mine = ++round;
