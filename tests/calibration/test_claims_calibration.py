@@ -27,10 +27,10 @@ from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Figure
 from assaymark.composite.course import Course
 from assaymark.composite.judging import judge_path
-from assaymark.composite.levels import CHAINED, level_of_comparison
 from assaymark.composite.planning.comparing import comparison_statements
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.composite.shared_risk.stakes import CHAINED, level_of_comparison
 from assaymark.lab.row_runs import certify_rows
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.race import Race

@@ -13,8 +13,8 @@ import numpy as np
 
 from assaymark.claims.language.tree import Figure
 from assaymark.composite.judging import _statement_times
-from assaymark.composite.levels import level_of_comparison
 from assaymark.composite.planning.comparing import comparison_statements
+from assaymark.composite.shared_risk.stakes import level_of_comparison
 from assaymark.stats.betting.rulings import _reached, log_mean, names
 
 LOST = -40.0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assaymark.claims.canonical import canonical
 from assaymark.claims.language.grammar import is_simple, parse
-from assaymark.claims.language.slips import FORMS
+from assaymark.claims.language.tokens import FORMS
 from assaymark.claims.language.tree import (
     RESERVED,
     ClaimTree,

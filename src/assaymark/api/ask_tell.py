@@ -15,12 +15,15 @@ from assaymark.files.spelling import USUAL
 from assaymark.hints import for_python
 from assaymark.labelling.blocking import blocking_items, draw_warning
 from assaymark.labelling.recording import DEFAULT_ANNOTATOR, Labelled, label, project_names
+from assaymark.ledger.events import SurveyWork
 from assaymark.overview.report import write_report
 from assaymark.overview.status import Status, status
 from assaymark.pool.dialect import WHOLE
 from assaymark.pool.joined_ids import joined_name, parts_of_name, split_id
+from assaymark.pool.reserve import load_texts
 from assaymark.project.folder import Project, collection_of
 from assaymark.project.place import is_project
+from assaymark.sampling.surveys import open_items
 
 Id = str | int | tuple[str | int, ...]
 Answer = TypeVar("Answer")
@@ -270,3 +273,34 @@ def _types(project: Project, names: Sequence[str]) -> list[str]:
 def _is_text_file(pool: Any) -> bool:
     """CSV and JSON files are read as text: their ids are as they are written there."""
     return bool(getattr(pool, "id_is_text", True))
+
+
+class SurveyAskTell(AskTell[Answer]):
+    """A project whose items are those of a survey."""
+
+    @abstractmethod
+    def _work(self) -> SurveyWork | None:
+        """The survey; None before its first item is drawn."""
+
+    def _useful(self) -> int:
+        return self._left()
+
+    def _finished(self) -> bool:
+        return not self._left() and not self._open()
+
+    def _drawn(self) -> int:
+        work = self._work()
+        return 0 if work is None else len(work.order)
+
+    def _open(self) -> Sequence[str]:
+        work = self._work()
+        return [] if work is None else open_items(self.project.state(), work)
+
+    def _texts(self, ids: Sequence[str]) -> dict[str, dict[str, str]]:
+        work = self._work()
+        texts: dict[str, dict[str, str]] = {}
+        for file in work.files if work else ():
+            texts |= load_texts(
+                self.folder / file.file, list(ids), work.survey.text if work else ()
+            )
+        return texts

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from assaymark.api.ask_tell import SurveyAskTell
 from assaymark.api.certification import Certification
 from assaymark.api.expectations import seed_text
-from assaymark.api.surveys import SurveyAskTell
 from assaymark.estimation.estimate import EstimateDesign, Estimates
 from assaymark.estimation.survey import (
     EstimateRequest,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from assaymark.api.ask_tell import SurveyAskTell
 from assaymark.api.data import FolderOwner, PoolInput, new_project
 from assaymark.api.expectations import seed_text
-from assaymark.api.surveys import SurveyAskTell
 from assaymark.ledger.events import SurveyWork
 from assaymark.pair_recall.recall import RecallAnswer, RecallRequest
 from assaymark.pair_recall.survey import draw_recall_survey, recall_of_survey

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from assaymark.api.ask_tell import SurveyAskTell
 from assaymark.api.conclusion import Conclusion
 from assaymark.api.data import FolderOwner, PoolInput, project_folder, register
 from assaymark.api.expectations import seed_text
-from assaymark.api.surveys import SurveyAskTell
 from assaymark.claims.pictures import Bar
 from assaymark.claims.record import stored
 from assaymark.composite.drawing import draw_for_claim

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from assaymark.api.ask_tell import Item
+from assaymark.api.ask_tell import Item, SurveyAskTell
 from assaymark.api.certification import Certification, ClaimMode
 from assaymark.api.data import FolderOwner, PoolInput, new_project
 from assaymark.api.expectations import claim_of, seed_text
-from assaymark.api.surveys import SurveyAskTell
 from assaymark.claims.claim import Claim
 from assaymark.ledger.events import SurveyWork, training_of
 from assaymark.pool.memory import Table

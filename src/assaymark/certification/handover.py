@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assaymark.certification.certificate import read, statement_of
-from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.modes.words import closed_because
 from assaymark.claims.results import percent
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import State

@@ -15,7 +15,7 @@ from assaymark.certification.certificate import (
 from assaymark.certification.certificate.dsse import check_subject, open_envelope
 from assaymark.certification.certificate.issue import bound_as_it_stands
 from assaymark.certification.modes import judge
-from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.modes.words import closed_because
 from assaymark.certification.signatures.signing import Signer, signature_path
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from assaymark.terminal.groups import LONGEST
+from assaymark.terminal.output import LONGEST
 
 # what belongs together stands together in the help, in the order of the work
 PARTS = {

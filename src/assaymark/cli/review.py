@@ -7,9 +7,9 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
-from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     FILE,
+    WholeSentences,
     advise,
     asks,
     confirmed,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.errors import InputError
-from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
+    WholeSentences,
     advise,
     headline,
     json_option,

@@ -2,6 +2,11 @@
 
 One idea: chances are computed at sealed draw numbers from the labels known there, so every draw is
 a function of seal, seed and labels, and there is nothing left to steer.
+
+The course of a long claim is kept between commands of one user, and a look goes on from the last
+segment. That is a cache like a ledger's state, sealed in the same way, and nothing that proves anything
+asks for it. It is taken up only where the ledger holds the same seal, the same draws, and the same
+labels at each renewal; the course that goes on from it is that of the first draw, to the last bit.
 """
 
 import itertools
@@ -18,6 +23,7 @@ from assaymark.composite.views import outcome as outcome_of
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import VerificationError
 from assaymark.ledger.events import State
+from assaymark.project.folder import Project, keep_beside, kept_beside
 from assaymark.sampling.tickets import weighted_draws
 from assaymark.stats.betting.chances import Known, clearness, next_chances, shared_chances
 from assaymark.stats.betting.open_block import Foreseen
@@ -261,3 +267,40 @@ def aim_of(sealed: SealedClaim, race: Known) -> int | None:
     worst = [float(clearness(view, np.array(rows)).min()) for rows in sides]
     rows = np.array(sides[int(np.argmax(worst))])
     return int(rows[np.argmin(clearness(view, rows))])
+
+
+KIND = "course"
+DRAWS = 1_000  # a shorter course takes no longer than reading one
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KeptCourse:
+    """A course with what it was computed from."""
+
+    course: Course
+    renewals: tuple[Renewal, ...]
+    strata: tuple[int, ...]
+
+
+def resumed_course(project: Project, work: ClaimWork) -> Course:
+    """The course up to the latest segment that was begun; kept where it took long."""
+    known, strata = renewals(work), tuple(work.strata)
+    if len(strata) < DRAWS:
+        return course_of(work)
+    kept = kept_beside(project, KIND)
+    begun = kept.course if isinstance(kept, KeptCourse) and _holds(kept, work, known) else None
+    segments = 0 if begun is None else len(begun.stops)
+    course = course_of(work, begun)
+    if len(course.stops) > segments:
+        follows = strata[: len(course.followed)]
+        keep_beside(project, KIND, KeptCourse(course=course, renewals=tuple(known), strata=follows))
+    return course
+
+
+def _holds(kept: KeptCourse, work: ClaimWork, known: list[Renewal]) -> bool:
+    """Whether the claim began as it was when its course was kept."""
+    return (
+        kept.course.sealed == work.sealed
+        and tuple(known[: len(kept.renewals)]) == kept.renewals
+        and tuple(work.strata[: len(kept.strata)]) == kept.strata
+    )

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from assaymark.claims.checks import count as whole
 from assaymark.claims.results import counted
-from assaymark.composite.course import Course, Renewal, labelled_prefix
-from assaymark.composite.kept_course import resumed_course
+from assaymark.composite.course import Course, Renewal, labelled_prefix, resumed_course
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.seeding import refuse_unrevealed
 from assaymark.composite.work import ClaimWork, required_claim

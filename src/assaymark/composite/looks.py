@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from assaymark.composite.course import Course, course_of, labelled_prefix
+from assaymark.composite.course import Course, course_of, labelled_prefix, resumed_course
 from assaymark.composite.judging import Judgement, judge
-from assaymark.composite.kept_course import resumed_course
 from assaymark.composite.shared_risk.account import at_present
 from assaymark.composite.view.progress import proven_so_far
 from assaymark.composite.wording import is_established

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.errors import InputError
-from assaymark.lab.extras import extra
+from assaymark.lab.outcome import extra
 from assaymark.lab.worlds import Flags, Floats, World
 from assaymark.learners.linear import best_threshold
 from assaymark.pool.duckdb import connect

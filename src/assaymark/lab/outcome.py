@@ -3,11 +3,11 @@
 import csv
 import json
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from assaymark.errors import InputError
-from assaymark.lab.extras import extra
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +70,14 @@ def draw(spec: dict[str, Any], stem: Path) -> list[Path]:
         Path(f"{stem}{suffix}").write_text(text, encoding="utf-8")
     Path(f"{stem}.png").write_bytes(vl_convert.vegalite_to_png(checked, scale=2))
     return [Path(f"{stem}{suffix}") for suffix in (*written, ".png")]
+
+
+def extra(module: str, *, to: str) -> Any:
+    """The module, or the sentence that says what it is for and how to get it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"To {to} the lab needs {module.split('.')[0]}, which is not installed. "
+            "Install it with: pip install 'assaymark[lab]'."
+        ) from error

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 from assaymark.certification.certificate import superseded_by
 from assaymark.certification.certificate.words import statement_of
 from assaymark.certification.modes import judge, labelled_prefix
-from assaymark.certification.modes.closing import closed_because
 from assaymark.certification.modes.labels_ahead import range_around
+from assaymark.certification.modes.words import closed_because
 from assaymark.claims.pictures import frame, html_answer, html_table
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import Verdict, counted, rounded

@@ -28,12 +28,12 @@ from assaymark.certification.view.dossier import (
     Progress,
     Proof,
     SurveySeen,
+    labels_in_all,
 )
 from assaymark.certification.view.hidden_positives import stratum_rows
 from assaymark.certification.view.method_words import limits_of, limits_without_plan, method_of
 from assaymark.certification.view.people import Said, Story, notes, people, read_story
 from assaymark.certification.view.scores import score_ends, score_picture
-from assaymark.certification.view.sealed_labels import labels_in_all
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.composite.view.estimates import looks_false_words

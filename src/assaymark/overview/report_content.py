@@ -27,8 +27,7 @@ from assaymark.overview.matter import (
 from assaymark.overview.people_sections import agreement_section, moment, people_section
 from assaymark.overview.protocols import protocol_section
 from assaymark.overview.survey_sections import alarms, reported, survey_section
-from assaymark.reports.document import Report
-from assaymark.reports.section import Section, Table
+from assaymark.reports.section import Report, Section, Table
 
 NOTHING = Matter()
 MARKS = {

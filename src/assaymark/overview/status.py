@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assaymark.certification.forecasts.lesser_claim import StillPossible, still_possible
-from assaymark.certification.modes.closing import closed_because
+from assaymark.certification.modes.words import closed_because
 from assaymark.claims.results import counted
 from assaymark.hints import command
 from assaymark.labelling.blocking import Blocking, blocking_items

@@ -1,4 +1,4 @@
-"""A certificate: a claim, its evidence in numbers, and where to find the rest."""
+"""A certificate: a claim, its evidence in numbers, and where to find the rest; and what looks found."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,10 +10,47 @@ from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import Record, stored
 from assaymark.errors import VerificationError
 from assaymark.records.claim_terms import LockNote
-from assaymark.records.look import RowLook, Tally
 from assaymark.records.plan import Plan
 from assaymark.records.pool_shape import CLASSIFIER, PoolCell
-from assaymark.records.population import Population
+from assaymark.records.value import Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowLook(Record):
+    """What is proved of one row of the claim: where its metric lies, and the wealth of the bets.
+
+    `log_wealth` is that after the last label counted; a method that does not bet has none.
+    """
+
+    decision: Literal["pass", "fail", "continue"]
+    low: float
+    high: float
+    log_wealth: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally(Record):
+    """How many draws of a cell got a value; no value: nobody could tell."""
+
+    cell: int
+    value: Value | None = None
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Population(Record):
+    """What is certified of a collection that also trained the classifier, in numbers.
+
+    `items` are certified; training took `taken` others, of which `labels` got a settled label.
+    For the population "future" a lot set the share `keep` aside before training.
+    """
+
+    population: str
+    items: int
+    taken: int | None = None
+    labels: int | None = None
+    keep: float | None = None
+
 
 FORMAT = 1
 CLAIM_KIND = "assaymark claim certificate"  # of several parts

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assaymark.errors import InputError
-from assaymark.reports.document import Report
+from assaymark.reports.section import Report
 
 
 def _html(report: Report) -> bytes:

@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 from assaymark.drawing.responsive import responsive_svg
 from assaymark.hints import for_command_line
-from assaymark.reports.document import Report
-from assaymark.reports.section import Chart
+from assaymark.reports.section import Chart, Report
 
 
 def html(report: Report) -> str:

@@ -12,8 +12,7 @@ from assaymark.drawing.marks import Figure, Plot
 from assaymark.drawing.svg import svg
 from assaymark.drawing.themes import PAPER
 from assaymark.hints import for_command_line
-from assaymark.reports.document import Report
-from assaymark.reports.section import Chart, Section
+from assaymark.reports.section import Chart, Report, Section
 from assaymark.reports.typesetter import typesetter
 
 

@@ -1,4 +1,4 @@
-"""A part of a report or of the dashboard: a sentence first, then what supports it."""
+"""Parts of a report or of the dashboard, a sentence first, and the report before it is set."""
 
 from dataclasses import dataclass
 
@@ -33,3 +33,23 @@ class Section:
     tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()
     assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A report before it is set: its first page in parts, then its sections."""
+
+    title: str
+    tone: str
+    mark: str
+    word: str
+    sentence: str
+    facts: tuple[tuple[str, str], ...]
+    card: tuple[tuple[str, str, str, str], ...]
+    card_note: str
+    chart: Chart | None
+    assumptions: tuple[str, ...]
+    limits: tuple[str, ...]
+    record: tuple[Section, ...]
+    annex: tuple[Section, ...]
+    foot: str

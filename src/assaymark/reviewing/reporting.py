@@ -11,9 +11,8 @@ from assaymark.drawing.scales import Axis
 from assaymark.files.places import part_of, refuse_existing
 from assaymark.ledger.events import ReviewWork, replay
 from assaymark.project.folder import Project, collection_of
-from assaymark.reports.document import Report
 from assaymark.reports.forms import FORMS, form_of
-from assaymark.reports.section import Chart, Section, Table
+from assaymark.reports.section import Chart, Report, Section, Table
 from assaymark.reviewing.history import Point, history
 from assaymark.reviewing.standing import the_review
 from assaymark.reviewing.status import ReviewStatus, status_of

@@ -1,11 +1,19 @@
-"""Report section on training: the learning curve, what it would cost, what was frozen."""
+"""Report section on training: the learning curve, what it would cost, what was frozen; and its plot."""
 
 from collections.abc import Sequence
+from html import escape
+from pathlib import Path
 
 from assaymark.claims.results import counted, percent
-from assaymark.drawing.marks import Band, Dots, Line, Mark, Plot, Rule, Words, figure
+from assaymark.drawing.marks import Band, Dots, Figure, Line, Mark, Plot, Rule, Words, figure
 from assaymark.drawing.scales import Axis
+from assaymark.drawing.svg import svg
+from assaymark.drawing.themes import FILE
+from assaymark.errors import InputError, PlanError
+from assaymark.files.places import KEPT, part_of, refuse_existing
+from assaymark.hints import command
 from assaymark.reports.section import Chart, Section, Table
+from assaymark.reports.typesetter import png
 from assaymark.training.summary import TrainingSummary
 from assaymark.training.total_words import cost_rows
 
@@ -211,3 +219,47 @@ def total_chart(result: TrainingSummary) -> Chart | None:
     y = Axis(high=most, title="labels in all", numbers="count", grid=True)
     plot = Plot(x=x, y=y, marks=tuple(marks), height=260)
     return Chart(title="Projected total", caption=caption, figure=figure(plot))
+
+
+FORMS = (".html", ".svg", ".png")
+
+
+def write_training_plot(path: Path, summary: TrainingSummary) -> None:
+    """Learning curve and projected total: one picture, or a page with both and their captions."""
+    refuse_existing(path, because=KEPT)
+    form = path.suffix.lower()
+    if form not in FORMS:
+        raise InputError(f"A plot is written as {', '.join(FORMS)}, got {path.name!r}.")
+    if not summary.looks:
+        raise PlanError(
+            "There is no model yet, so there is no learning curve to draw. Label what was handed out, "
+            f"then: {command('train')}."
+        )
+    charts = [
+        chart for chart in (learning_chart(summary), total_chart(summary)) if chart is not None
+    ]
+    if form == ".html":
+        made = _page(summary, charts).encode()
+    else:
+        plots = tuple(plot for chart in charts for plot in chart.figure.plots)
+        made = _picture(Figure(plots=plots, gap=28), form)
+    with part_of(path) as part:
+        part.write_bytes(made)
+
+
+def _picture(figure: Figure, form: str) -> bytes:
+    return png(figure) if form == ".png" else svg(figure, theme=FILE).encode()
+
+
+def _page(summary: TrainingSummary, charts: list[Chart]) -> str:
+    figures = "".join(
+        f"<h2>{escape(chart.title)}</h2><figure>{svg(chart.figure, theme=FILE)}"
+        f"<figcaption>{escape(chart.caption)}</figcaption></figure>"
+        for chart in charts
+    )
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Learning curve</title>'
+        "<style>body{font:16px system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
+        "figure{margin:0}</style>"
+        f"<h1>{escape(summary.claim)}</h1><p>{escape(summary.sentence)}</p>{figures}</html>\n"
+    )

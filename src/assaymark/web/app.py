@@ -25,11 +25,9 @@ from assaymark.project.folder import Project
 from assaymark.project.users import Known, Role, server_key
 from assaymark.web import attachments
 from assaymark.web.access.connections import say_shortage_once
-from assaymark.web.access.ended_sessions import Ended
-from assaymark.web.access.guard import Guard, Place, TooLargeError
+from assaymark.web.access.guard import BURST, RATE, Buckets, Guard, Place, TooLargeError
 from assaymark.web.access.proxy import Front
-from assaymark.web.access.rate_limits import BURST, RATE, Buckets
-from assaymark.web.access.sessions import Sessions, start_links
+from assaymark.web.access.sessions import Ended, Sessions, start_links
 from assaymark.web.assets import load_assets, load_templates, version_of
 from assaymark.web.intake import AttachmentUploads
 from assaymark.web.pages import entering, labelling

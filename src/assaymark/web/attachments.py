@@ -1,10 +1,13 @@
 """Pictures and PDFs that a text column names: of one folder, or uploaded; shown to whoever has the item.
 
 A document is hostile, and so is a name in it: it is looked up below the folder that the lead chose,
-what lies outside is not there, and the first bytes of a file, not its name, say what it is.
+what lies outside is not there, and the first bytes of a file, not its name, say what it is. Which files
+the collection names is read once, since it never changes.
 """
 
 import asyncio
+import contextlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,11 +15,19 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from assaymark.errors import AssaymarkError
 from assaymark.labelling.texts import text_sources
-from assaymark.pool.named_files import LONGEST
-from assaymark.project.attachments import Attachment, attachment_at, names_file
+from assaymark.pool.named_files import LONGEST, TooManyNamesError, files_named_by
+from assaymark.project.attachments import (
+    Attachment,
+    attachment_at,
+    base_name,
+    names_file,
+    unclear_names,
+)
+from assaymark.project.folder import collection_of
+from assaymark.records.pool import RegisteredPool
 from assaymark.web.display import visible
-from assaymark.web.named_files import hidden_for
 from assaymark.web.site import Site, only, person_of, refuse, site_of
 
 ALONE = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; sandbox"
@@ -77,3 +88,62 @@ async def show(request: Request) -> Response:
         headers=headers,
         content_disposition_type="inline",
     )
+
+
+AGAIN = 60  # seconds until a collection that could not be read is asked again
+
+
+def named_files(site: Site, collection: RegisteredPool) -> list[str]:
+    """The files that the collection names in what reviewers read."""
+    if site.named_files is None:
+        pool = site.project.pool(collection)
+        try:
+            site.named_files = files_named_by(pool, len(collection.columns.text))
+        finally:
+            pool.close()
+    return site.named_files
+
+
+def unclear_files(site: Site) -> frozenset[str] | None:
+    """Names that the collection uses for two different paths; None while it cannot be read.
+
+    For a thread that may wait: the first to ask reads the collection.
+    """
+    if site.unclear_files is None:
+        with site.naming:
+            due = site.named_files is not None or site.clock() >= site.names_again
+            if site.unclear_files is None and due:
+                _read_unclear(site)
+    return site.unclear_files
+
+
+def hidden_for(site: Site, cell: str) -> Collection[str] | None:
+    """Names whose uploaded file this cell does not show; None while nobody can say.
+
+    Where the table names too many files to compare them, a cell with a folder shows none: another
+    could end with the same name.
+    """
+    unclear = unclear_files(site)
+    if site.uncompared and "/" in cell.strip().replace("\\", "/"):
+        return {base_name(cell)}
+    return unclear
+
+
+def _read_unclear(site: Site) -> None:
+    try:
+        collection = site.runner.call(lambda desk: collection_of(desk.state))
+        unclear = _unclear_in(site, collection)
+    except (AssaymarkError, OSError):
+        site.names_again = site.clock() + AGAIN
+        return
+    with contextlib.suppress(OSError):  # what cannot be noted is found out again
+        site.attachments.settle(unclear)
+    site.unclear_files = unclear
+
+
+def _unclear_in(site: Site, collection: RegisteredPool) -> frozenset[str]:
+    try:
+        return frozenset(unclear_names(named_files(site, collection)))
+    except TooManyNamesError:  # the page of files says so
+        site.uncompared = True
+        return frozenset()

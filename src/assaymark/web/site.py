@@ -27,8 +27,8 @@ from assaymark.labelling.texts import Shelf
 from assaymark.project.attachments import Attachments
 from assaymark.project.folder import Project
 from assaymark.project.users import Role, UsersError
+from assaymark.web.access.guard import Buckets
 from assaymark.web.access.proxy import Front
-from assaymark.web.access.rate_limits import Buckets
 from assaymark.web.access.sessions import Person, Session, Sessions
 from assaymark.web.assets import Asset
 from assaymark.web.intake import AttachmentUploads

@@ -7,9 +7,9 @@ from assaymark.claims.language.grammar import parse
 from assaymark.composite import bounds
 from assaymark.composite.bounds import bound_ladder
 from assaymark.composite.judging import judge_path
-from assaymark.composite.levels import level_of_comparison
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.composite.shared_risk.stakes import level_of_comparison
 from assaymark.composite.wording import look_lines
 from assaymark.stats.betting.path import replay
 from assaymark.stats.betting.recipe import Recipe

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import assaymark as am
-from assaymark.composite import kept_course
+from assaymark.composite import course as courses
 from assaymark.composite.course import Course, course_of
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.looks import judge_with_progress, look_at_claim
@@ -24,7 +24,7 @@ SCORES, CHANCE = np.random.default_rng(3).random((2, 900)).round(3)
 def claim(monkeypatch, tmp_path) -> Path:
     """A claim in each of three groups with 200 labels, and a cache of its own for short courses."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_course, "DRAWS", 1)
+    monkeypatch.setattr(courses, "DRAWS", 1)
     pool = {
         "id": [f"i{n}" for n in range(900)],
         "score": SCORES.tolist(),
@@ -119,7 +119,7 @@ def test_a_label_that_was_changed_before_the_next_renewal_counts(monkeypatch, cl
 def test_the_course_of_another_claim_is_left_aside(monkeypatch, claim):
     """Its seal, a renewal or a draw may differ: then everything is computed from the first draw on."""
     _, whole = entered(monkeypatch, lambda: look(claim))
-    kept_beside = kept_course.kept_beside
+    kept_beside = courses.kept_beside
     for spoil in (
         {"renewals": lambda kept: kept.renewals[1:]},
         {"strata": lambda kept: (1 - min(kept.strata[0], 1), *kept.strata[1:])},
@@ -132,7 +132,7 @@ def test_the_course_of_another_claim_is_left_aside(monkeypatch, claim):
             return kept
 
         with monkeypatch.context() as patch:
-            patch.setattr(kept_course, "kept_beside", odd)
+            patch.setattr(courses, "kept_beside", odd)
             answer, segments = entered(monkeypatch, lambda: look(claim))
         assert segments == whole
         assert answer == truth(claim)
@@ -140,5 +140,5 @@ def test_the_course_of_another_claim_is_left_aside(monkeypatch, claim):
 
 def test_what_proves_computes_everything(monkeypatch, claim):
     look(claim)
-    monkeypatch.setattr(kept_course, "kept_beside", lambda *_: pytest.fail("asked"))
+    monkeypatch.setattr(courses, "kept_beside", lambda *_: pytest.fail("asked"))
     assert truth(claim).result["draws"] == 200

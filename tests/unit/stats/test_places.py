@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assaymark.stats.betting.places import SHORT, total
+from assaymark.stats.betting.stakes import SHORT, total
 
 
 @pytest.mark.parametrize("problems", [(), (1,), (3, 4), (SHORT + 1,), (4, SHORT)])

@@ -14,8 +14,8 @@ from test_web_start import begin, signed, upload
 from assaymark.project import attachments
 from assaymark.project.attachments import FOLDER, Attachments
 from assaymark.web import pieces
+from assaymark.web.attachments import hidden_for
 from assaymark.web.intake import UNPACKED, AttachmentUploads
-from assaymark.web.named_files import hidden_for
 from assaymark.web.site import Site
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 40

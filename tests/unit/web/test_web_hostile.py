@@ -18,7 +18,7 @@ from assaymark.labelling.desk import Desk, Submission
 from assaymark.ledger.sqlite import SqliteLedger
 from assaymark.project.folder import Project
 from assaymark.web.access.connections import protocol, room_for, say_shortage_once
-from assaymark.web.access.rate_limits import MOST_KNOWN, Buckets
+from assaymark.web.access.guard import MOST_KNOWN, Buckets
 from assaymark.web.app import Options, make_app
 
 PATIENCE = 300  # seconds; on an idle machine nothing here takes one

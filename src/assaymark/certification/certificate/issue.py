@@ -31,14 +31,14 @@ from assaymark.records.certificate import (
     LedgerSeal,
     LookSeen,
     PoolSeal,
+    Population,
+    RowLook,
     StratumCount,
     WitnessNote,
     refuse_other_number,
 )
 from assaymark.records.claim_terms import LockNote
 from assaymark.records.decimals import decimal_text, rounded_down
-from assaymark.records.look import RowLook
-from assaymark.records.population import Population
 
 DIGITS = 6  # of wealth that is shown: processors differ in the last ones
 

@@ -7,7 +7,7 @@ from assaymark.certification.modes.prefix import Prefix, counted_label, labelled
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.results import Verdict
 from assaymark.ledger.events import Attempt, State
-from assaymark.records.look import Tally
+from assaymark.records.certificate import Tally
 from assaymark.records.value import binary
 
 CellAnswer = tuple[int, int | None]

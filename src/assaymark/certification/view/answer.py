@@ -1,7 +1,6 @@
 """The verdict as people say it: one word, and a sentence that anybody understands."""
 
-from assaymark.certification.modes.closing import closed_because
-from assaymark.certification.modes.words import useful
+from assaymark.certification.modes.words import closed_because, useful
 from assaymark.certification.view.dossier import Answer, Tone
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.mode import EvidenceNow
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.record import Record
+from assaymark.claims.results import Verdict
 from assaymark.labelling.blocking import Blocking
+from assaymark.ledger.events import Attempt
 from assaymark.records.agreement import Agreement, Sensitivity
 from assaymark.records.certificate import EarlierAttempt, LookSeen
 from assaymark.records.plan import Plan
@@ -268,3 +271,12 @@ class Dossier(Record):
     population: str | None = None
     account: str | None = None
     bound_certified: str | None = None
+
+
+def labels_in_all(attempt: Attempt, verdict: Verdict | None) -> int | None:
+    """Labels in all; where a simple plan seals its draws and no range is known, those that they meet."""
+    plan = attempt.plan
+    sealed = verdict is None or (verdict.decision == "continue" and verdict.labels_ahead is None)
+    if sealed and plan.kind.promise and not plan.kind.guided and plan.seed:
+        return len(attempt.order) + mode_of(plan).left(attempt)
+    return plan.size if verdict is None else verdict.labels_expected

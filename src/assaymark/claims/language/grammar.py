@@ -17,8 +17,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from assaymark.claims.language.slips import SlipError, nearest, nearest_form, pointed
-from assaymark.claims.language.tokens import Kind, Token, tokens
+from assaymark.claims.language.tokens import (
+    Kind,
+    SlipError,
+    Token,
+    nearest,
+    nearest_form,
+    pointed,
+    tokens,
+)
 from assaymark.claims.language.tree import (
     ClaimTree,
     Comparison,

@@ -7,7 +7,6 @@ from fractions import Fraction
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure
 from assaymark.claims.metrics import F_BETA, ratio
-from assaymark.composite.levels import CHAINED, level_of_comparison
 from assaymark.composite.planning.sealing import (
     Parts,
     Terms,
@@ -18,6 +17,7 @@ from assaymark.composite.planning.sealing import (
     seal,
 )
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
+from assaymark.composite.shared_risk.stakes import CHAINED, level_of_comparison
 from assaymark.composite.views import choose_view, with_verdicts
 from assaymark.errors import InputError
 from assaymark.hints import option

@@ -9,7 +9,6 @@ from assaymark.claims.cells import subjects
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Comparison, Gap, Part, Threshold
 from assaymark.claims.rows import RowPart
-from assaymark.composite.planning.limits import row_labels
 from assaymark.composite.planning.rehearsing import (
     LOW,
     Labels,
@@ -18,6 +17,7 @@ from assaymark.composite.planning.rehearsing import (
     rehearsed,
     rehearsed_rungs,
     rehearsed_wins,
+    row_labels,
 )
 from assaymark.composite.planning.worlds import (
     Wanted,

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from assaymark.claims.language.tree import Threshold
-from assaymark.composite.levels import whole_level
 from assaymark.composite.sealed import SealedClaim, annotated
 from assaymark.composite.shared_risk.account import (
     LEAST,
@@ -165,3 +165,28 @@ def _refuse_used_up(sealed: SealedClaim) -> None:
             f"account with {switch('new-risk')}, whose certificates state the confidence of all "
             "accounts together."
         )
+
+
+CHAINED = ("accuracy", "precision")
+"""Metrics whose gaps at every offset live on the same items, so that bounds cost nothing."""
+
+
+def whole_level(sealed: SealedClaim) -> float:
+    """The risk of a statement where nothing but the claim's confidence bounds it."""
+    alpha = 1.0 - sealed.confidence
+    if sealed.kind != "comparison":
+        return round(alpha, 12)
+    metric = sealed.statements[0].tree.parts[0].figure.metric
+    return level_of_comparison(alpha, metric, sealed.margin, sealed.only)
+
+
+def level_of_comparison(
+    alpha: float, metric: str, margin: Fraction | None, only: str | None
+) -> float:
+    """The risk of a single statement: both directions share `alpha`.
+
+    So do "better" and "not worse by more than the margin" of one direction, where no chain makes
+    the one wait for the other.
+    """
+    one = only is not None and (margin is None or metric in CHAINED)
+    return round(alpha if one else alpha / 2, 12)

@@ -6,12 +6,11 @@ from typing import Any, Literal
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 from assaymark.ledger.events.chain import Entry
-from assaymark.ledger.events.chances import enter_chances
-from assaymark.ledger.events.draws import DrawnItem, drawn_item
+from assaymark.ledger.events.draws import DrawnItem, drawn_item, enter_chances
 from assaymark.ledger.events.event import Event, check_file_name, register, stamped
 from assaymark.ledger.events.state import Attempt, State, current
 from assaymark.ledger.events.training import may_be_certified, outgrown, trained_on
-from assaymark.records.look import RowLook, Tally
+from assaymark.records.certificate import RowLook, Tally
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from assaymark.ledger.events.chain import Entry
-from assaymark.ledger.events.chances import labels_in_use, note_changes
-from assaymark.ledger.events.draws import Draws
+from assaymark.ledger.events.draws import Draws, labels_in_use, note_changes
 from assaymark.ledger.events.event import KINDS, Answered, Event, Stamped
 from assaymark.ledger.events.item_answers import AnswersByItem
 from assaymark.ledger.events.review_work import ReviewWork

@@ -8,8 +8,8 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import counted, percent
 from assaymark.ledger.events.state import State, SurveyWork
+from assaymark.records.certificate import Population
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.population import Population
 from assaymark.records.training_settings import CELLS, TrainingSettings
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, digits
-from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     FILE,
+    WholeSentences,
     advise,
     headline,
     json_option,

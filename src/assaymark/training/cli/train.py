@@ -225,7 +225,7 @@ def _round(
 
 
 def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> None:
-    from assaymark.training.plot import write_training_plot
+    from assaymark.training.report import write_training_plot
     from assaymark.training.rounds import training_now
 
     summary = training_now(project)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from assaymark.claims.results import counted, percent, shown
-from assaymark.terminal.groups import WholeSentences
 from assaymark.terminal.output import (
     FILE,
+    WholeSentences,
     advise,
     engine_option,
     headline,

@@ -10,10 +10,9 @@ from assaymark.pool.named_files import TooManyNamesError
 from assaymark.project.attachments import coverage
 from assaymark.project.folder import collection_of
 from assaymark.records.pool import RegisteredPool
-from assaymark.web.attachments import find_attachment
+from assaymark.web.attachments import find_attachment, named_files, unclear_files
 from assaymark.web.file_coverage import coverage_reply, uncompared_reply
 from assaymark.web.intake import ACCEPTED, added, begun
-from assaymark.web.named_files import named_files, unclear_files
 from assaymark.web.pieces import PIECE
 from assaymark.web.site import Site, body, only, person_of, site_of
 

@@ -11,9 +11,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from assaymark.project.users import Known, server_key
-from assaymark.web.access.ended_sessions import Ended
-from assaymark.web.access.rate_limits import Buckets
-from assaymark.web.access.sessions import Sessions
+from assaymark.web.access.guard import Buckets
+from assaymark.web.access.sessions import Ended, Sessions
 from assaymark.web.app import HANDLERS, Options, alive, asset, guarded
 from assaymark.web.assets import load_assets, load_templates, version_of
 from assaymark.web.pages import entering
