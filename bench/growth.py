@@ -118,8 +118,8 @@ def table(largest: int) -> bool:
 def strata(items: int) -> None:
     """The ticket pass against the number of strata."""
     from assaymark.pool import open_pool
+    from assaymark.records.plan import Stratum
     from assaymark.records.pool import Columns
-    from assaymark.records.strata import Stratum
 
     pool = open_pool(str(make(items)), Columns(id="id", score="score", threshold=0.5))
     seen = pool.summary().negative
@@ -190,8 +190,8 @@ def spark(items: int) -> bool:
         return True
     os.environ.setdefault("ASSAYMARK_SPARK", "local[2]")
     from assaymark.pool.spark.engine import SparkPool
+    from assaymark.records.plan import Stratum
     from assaymark.records.pool import Columns
-    from assaymark.records.strata import Stratum
 
     path = make(items)
     pool = SparkPool(str(path), Columns(id="id", score="score", threshold=0.5))

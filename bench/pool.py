@@ -55,7 +55,7 @@ def main() -> bool:
     )
     code = (
         "from assaymark.pool import open_pool; from assaymark.records.pool import Columns; "
-        "from assaymark.records.strata import Stratum; "
+        "from assaymark.records.plan import Stratum; "
         f"open_pool({str(path)!r}, Columns(id='id', score='score', threshold=0.5, text=('body',)))"
         f".reserve('seed', strata=[Stratum(items={ROWS})], limits=[5000])"
     )

@@ -34,6 +34,10 @@ class LedgerError(AssaymarkError):
     """The ledger cannot be opened or written."""
 
 
+class ConflictError(AssaymarkError):
+    """An answer that does not fit what was recorded meanwhile. Nothing was recorded."""
+
+
 class EngineError(AssaymarkError):
     """The pool's engine could not read or compute something."""
 

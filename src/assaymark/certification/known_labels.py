@@ -12,9 +12,8 @@ from assaymark.claims.record import stored
 from assaymark.errors import PlanError, VerificationError
 from assaymark.ledger.events import Attempt, State
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.plan import Plan, known_labels
+from assaymark.records.plan import Plan, Stratum, known_labels
 from assaymark.records.plan_shape import KnownShape
-from assaymark.records.strata import Stratum
 from assaymark.stats.methods import is_row_method
 
 

@@ -9,7 +9,7 @@ from assaymark.estimation.renewal import strata_of_cells
 from assaymark.estimation.stats.confidence_axis import Floats
 from assaymark.ledger.events import SurveyedItem, SurveyWork
 from assaymark.pool import Pool, Progress
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Stratum
 
 
 def lowest_tickets(

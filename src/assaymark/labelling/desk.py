@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from assaymark.claims.canonical import read_json
-from assaymark.errors import AssaymarkError, InputError, PlanError
+from assaymark.errors import AssaymarkError, ConflictError, InputError, PlanError
 from assaymark.files.places import write_safely
 from assaymark.labelling.queue import Queue
 from assaymark.ledger.events import (
@@ -32,10 +32,6 @@ from assaymark.ledger.leases import leases_of
 from assaymark.project.folder import Project
 
 Outcome = Literal["recorded", "corrected", "decided", "unchanged"]
-
-
-class ConflictError(AssaymarkError):
-    """An answer that does not fit what was recorded meanwhile. Nothing was recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from assaymark.hints import command
 from assaymark.labelling.recording import DEFAULT_ANNOTATOR, project_names
 from assaymark.ledger.events import LabelKnown, State
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Stratum
 
 SHOWN = 3
 

@@ -16,8 +16,8 @@ from assaymark.pool.grid import grid_sql, score_of
 from assaymark.pool.queries import flaws
 from assaymark.pool.sources import quoted
 from assaymark.project.folder import Project
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.strata import Stratum
 
 
 def certified_strata(attempt: Attempt, pool: RegisteredPool) -> tuple[Stratum, ...]:

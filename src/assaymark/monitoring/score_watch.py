@@ -30,8 +30,8 @@ from assaymark.monitoring.stats.score_mix import (
 from assaymark.pool import Progress, silent
 from assaymark.pool.sources import find_source, hash_files
 from assaymark.project.folder import Project
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import PoolFile
-from assaymark.records.strata import Stratum
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assaymark.errors import InputError
 from assaymark.plugins import Registry, takes
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Columns, PoolFile, PoolSummary, ReservedItem
-from assaymark.records.strata import Stratum
 
 if TYPE_CHECKING:
     from assaymark.pool.dialect import Dialect

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from assaymark.errors import InputError
 from assaymark.pool.dialect import WHOLE, Dialect, double_sql
 from assaymark.pool.grid import grid_sql, unit_sql
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Columns
-from assaymark.records.strata import Stratum
 
 TRUE = "('1', 'true', '1.0', 't', 'yes')"
 FALSE = "('0', 'false', '0.0', 'f', 'no')"

@@ -20,8 +20,8 @@ from assaymark.pool.queries import (
     tickets_sql,
     validation_sql,
 )
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Columns, Histogram, PoolSummary, ReservedItem
-from assaymark.records.strata import Stratum
 
 AT_ONCE = 5_000  # ids that one query names
 

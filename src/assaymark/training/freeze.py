@@ -31,7 +31,7 @@ from assaymark.project.folder import SCORES, Project, collection_of
 from assaymark.records.modes import OFFERED
 from assaymark.records.plan import Expectation, Plan
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.training_settings import single
+from assaymark.records.training import single
 from assaymark.training.material import open_material
 from assaymark.training.refit import Refit, refit_on
 from assaymark.training.rounds import Trained, refuse_closed, required, revision_of, train

@@ -16,8 +16,7 @@ from assaymark.ledger.events import (
     training_labels,
 )
 from assaymark.pool import Progress
-from assaymark.records.training import Advice
-from assaymark.records.training_settings import TrainingSettings
+from assaymark.records.training import Advice, TrainingSettings
 from assaymark.training.material import Material
 from assaymark.training.training_advice import advice_after
 

@@ -32,8 +32,7 @@ from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, Session, collection_of
 from assaymark.project.purpose import refuse_review
 from assaymark.records.survey import Cell, Survey
-from assaymark.records.training import Advice
-from assaymark.records.training_settings import CELLS, TrainingSettings
+from assaymark.records.training import CELLS, Advice, TrainingSettings
 from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
 from assaymark.training.material import Material, open_material, refuse_untrainable_pool
 from assaymark.training.refit import Refit, refit_on

@@ -11,8 +11,7 @@ from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
 from assaymark.records.modes import OFFERED
-from assaymark.records.training import TrainingGoal
-from assaymark.records.training_settings import TrainingSettings
+from assaymark.records.training import TrainingGoal, TrainingSettings
 from assaymark.stats.operating_point import refuse_untrainable
 from assaymark.training.stats.stopping_policy import POLICIES
 

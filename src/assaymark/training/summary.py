@@ -17,8 +17,7 @@ from assaymark.ledger.events import (
     training_labels,
     training_of,
 )
-from assaymark.records.training import VERBS, Advice
-from assaymark.records.training_settings import CELLS
+from assaymark.records.training import CELLS, VERBS, Advice
 from assaymark.training.training_advice import advice_of
 
 

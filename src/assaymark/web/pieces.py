@@ -12,8 +12,7 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from assaymark.errors import InputError
-from assaymark.labelling.desk import ConflictError
+from assaymark.errors import ConflictError, InputError
 
 PIECE = 4_000_000  # bytes sent at once: each piece has the time that a request has
 OPEN = 8  # uploads under way; a ninth ends the one that began first

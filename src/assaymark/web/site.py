@@ -15,13 +15,14 @@ from starlette.types import Scope
 
 from assaymark.errors import (
     AssaymarkError,
+    ConflictError,
     EngineError,
     InputError,
     LedgerError,
     VerificationError,
     message_of,
 )
-from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.labelling.desk import Desk
 from assaymark.labelling.settings import Settings
 from assaymark.labelling.texts import Shelf
 from assaymark.project.attachments import Attachments

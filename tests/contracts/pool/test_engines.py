@@ -25,8 +25,8 @@ from assaymark.labelling.recording import label
 from assaymark.pool import open_pool
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Columns
-from assaymark.records.strata import Stratum
 from spark_cluster import missing, until
 from worlds_on_disk import write_world
 

@@ -8,8 +8,8 @@ import pytest
 
 from assaymark.errors import InputError
 from assaymark.pool import open_pool
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Columns
-from assaymark.records.strata import Stratum
 from assaymark.sampling.tickets import ticket
 from worlds_on_disk import write_world
 

@@ -8,8 +8,8 @@ import pytest
 from test_engines import write_pool
 
 from assaymark.pool import open_pool
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Columns
-from assaymark.records.strata import Stratum
 from spark_cluster import end, missing, standalone
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ DRIVER = """
 import json, sys, threading, time
 from assaymark.pool import open_pool
 from assaymark.records.pool import Columns
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Stratum
 
 path, address, items, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 columns = Columns(id="id", score="score", threshold=0.5)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assaymark.claims.ratio_metrics import metric, parse_claim, right_decisions_help
-from assaymark.records.training_settings import single
+from assaymark.records.training import single
 from assaymark.stats.operating_point import can_train_for
 
 CARRY_OVER = (

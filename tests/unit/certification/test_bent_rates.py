@@ -11,7 +11,7 @@ from assaymark.certification.planning.guided_forecast import (
     weighted_forecast,
 )
 from assaymark.claims.claim import Claim
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Stratum
 from assaymark.stats.beta_posterior import Belief
 from assaymark.stats.betting.hedge import ceiling
 from assaymark.stats.score_guided.forecast import limit_of

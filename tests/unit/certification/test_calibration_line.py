@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assaymark.certification.planning.belief import stratum_rates
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Stratum
 from assaymark.stats.beta_posterior import Belief
 
 TRUTH = np.array([0.95, 0.8, 0.5, 0.2, 0.02, 0.001])

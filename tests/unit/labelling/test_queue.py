@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from assaymark.certification.modes import judge
-from assaymark.errors import VerificationError
-from assaymark.labelling.desk import ConflictError, Desk, Submission
+from assaymark.errors import ConflictError, VerificationError
+from assaymark.labelling.desk import Desk, Submission
 from assaymark.ledger.events import Remark, read_twice
 from assaymark.overview import basis
 from assaymark.overview.dossier import dossier

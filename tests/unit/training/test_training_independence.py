@@ -25,7 +25,7 @@ from assaymark.ledger.events import (
     training_labels,
     training_of,
 )
-from assaymark.records.training_settings import CELLS
+from assaymark.records.training import CELLS
 from assaymark.sampling.tickets import ticket
 from assaymark.training.freeze import stop_training
 from assaymark.training.rounds import train

@@ -18,7 +18,7 @@ from assaymark.ledger.events import (
 from assaymark.records.certificate import Certificate, Check
 from assaymark.records.pool import ReservedItem
 from assaymark.records.seeds import source_in_words
-from assaymark.records.training_settings import CELLS
+from assaymark.records.training import CELLS
 from assaymark.sampling.tickets import ticket
 
 

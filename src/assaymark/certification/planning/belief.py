@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from assaymark.certification.planning.strata import UNIT
 from assaymark.errors import InputError
 from assaymark.hints import option
-from assaymark.records.plan import Expectation
+from assaymark.records.plan import Expectation, Stratum
 from assaymark.records.pool import PoolSummary
-from assaymark.records.strata import Stratum
 from assaymark.stats.beta_posterior import Belief, from_expectation, from_pilot
 
 Floats = NDArray[np.float64]

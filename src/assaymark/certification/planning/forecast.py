@@ -14,9 +14,8 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.defaults import POWER
 from assaymark.claims.ratio_metrics import binomial_test
 from assaymark.claims.results import Basis, Forecast, ModeForecast
-from assaymark.records.plan import Expectation
+from assaymark.records.plan import Expectation, Stratum
 from assaymark.records.pool import PoolSummary
-from assaymark.records.strata import Stratum
 from assaymark.stats.sample_size import Planner, elusion_floor
 
 

@@ -17,7 +17,7 @@ from assaymark.certification.planning.simple_forecast import NOT_MET
 from assaymark.claims.claim import Claim
 from assaymark.claims.defaults import POWER
 from assaymark.claims.results import ModeForecast
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Stratum
 from assaymark.stats.beta_posterior import Belief
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.hedge import ceiling, chance_to_pass

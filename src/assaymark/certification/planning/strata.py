@@ -6,8 +6,8 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import domain, metric
 from assaymark.errors import PlanError
 from assaymark.records.modes import OFFERED
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Histogram, PoolSummary
-from assaymark.records.strata import Stratum
 from assaymark.stats.methods import guided_method
 from assaymark.stats.score_guided.strata import ClassHistogram, cut_strata, unscored_strata
 

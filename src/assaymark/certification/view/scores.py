@@ -12,8 +12,8 @@ from assaymark.ledger.events import State
 from assaymark.pool.grid import score_of
 from assaymark.pool.reserve import load_scores
 from assaymark.project.folder import Project
+from assaymark.records.plan import Stratum
 from assaymark.records.pool import Histogram, PoolSummary, RegisteredPool
-from assaymark.records.strata import Stratum
 
 BARS = 40
 TINY = 1e-9

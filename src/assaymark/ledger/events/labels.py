@@ -1,6 +1,5 @@
 """Events of labels: answers, corrections, decisions between annotators, knowledge."""
 
-import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -133,9 +132,3 @@ register(LabelRecorded, follows=_label_recorded, fault=_answer)
 register(LabelCorrected, follows=_label_corrected, fault=_correction)
 register(LabelAdjudicated, follows=_label_adjudicated, fault=_adjudication)
 register(LabelKnown, follows=_label_known, fault=_known)
-
-
-def read_twice(seed: str, item: str, share: float) -> bool:
-    """Whether this item is among the share that two people label: decided by seed and id alone."""
-    number = int(hashlib.sha256(f"{seed}:second reader:{item}".encode()).hexdigest()[:13], 16)
-    return number < share * 16**13

@@ -13,7 +13,7 @@ from assaymark.ledger.events.review_work import ReviewWork
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
 from assaymark.records.survey import Survey
-from assaymark.records.training_settings import TrainingSettings
+from assaymark.records.training import TrainingSettings
 from assaymark.records.value import Value, binary, class_code
 
 if TYPE_CHECKING:

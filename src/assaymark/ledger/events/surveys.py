@@ -11,7 +11,7 @@ from assaymark.ledger.events.state import State, SurveyWork
 from assaymark.ledger.events.training import training_of
 from assaymark.ledger.events.trainings import drawn, opened
 from assaymark.records.survey import Survey
-from assaymark.records.training_settings import TrainingSettings
+from assaymark.records.training import TrainingSettings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from assaymark.claims.results import counted, percent
 from assaymark.ledger.events.state import State, SurveyWork
 from assaymark.records.certificate import Population
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.training_settings import CELLS, TrainingSettings
+from assaymark.records.training import CELLS, TrainingSettings
 
 if TYPE_CHECKING:
     from assaymark.ledger.events.trainings import ClassifierFrozen

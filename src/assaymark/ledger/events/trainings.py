@@ -17,8 +17,7 @@ from assaymark.ledger.events.training import (
     training_of,
 )
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.training import TrainingLook
-from assaymark.records.training_settings import CELLS, TrainingSettings, single
+from assaymark.records.training import CELLS, TrainingLook, TrainingSettings, single
 
 if TYPE_CHECKING:
     from assaymark.ledger.events.surveys import SurveyDrawn, SurveyOpened

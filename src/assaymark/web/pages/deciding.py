@@ -7,8 +7,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from assaymark.errors import InputError
-from assaymark.labelling.desk import ConflictError, Desk, Submission
+from assaymark.errors import ConflictError, InputError
+from assaymark.labelling.desk import Desk, Submission
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.access.sessions import Person

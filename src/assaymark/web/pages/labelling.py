@@ -8,8 +8,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from assaymark.errors import AssaymarkError, InputError, message_of
-from assaymark.labelling.desk import ConflictError, Desk, Submission
+from assaymark.errors import AssaymarkError, ConflictError, InputError, message_of
+from assaymark.labelling.desk import Desk, Submission
 from assaymark.labelling.queue import purposes
 from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.errors import ConflictError
+from assaymark.labelling.desk import Desk
 from assaymark.labelling.spending import spending
 from assaymark.ledger.events import replay
 from assaymark.project.folder import Project

@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.results import counted
-from assaymark.errors import AssaymarkError
-from assaymark.labelling.desk import ConflictError, Desk
+from assaymark.errors import AssaymarkError, ConflictError
+from assaymark.labelling.desk import Desk
 from assaymark.labelling.spending import Spending, spending
 from assaymark.ledger.events import State, settings_of, training_of
 from assaymark.training.freeze import NotAgreedError, stop_training, train_on

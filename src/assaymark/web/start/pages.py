@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from assaymark.claims.ratio_metrics import metric
-from assaymark.errors import AssaymarkError, EngineError, InputError, message_of
-from assaymark.labelling.desk import ConflictError
+from assaymark.errors import AssaymarkError, ConflictError, EngineError, InputError, message_of
 from assaymark.pool.preview import Finding, Table
 from assaymark.project.class_names import with_classes
 from assaymark.records.pool import Columns

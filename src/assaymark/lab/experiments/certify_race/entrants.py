@@ -35,8 +35,7 @@ from assaymark.lab.side_by_side.runs import certify_many
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.lab.worlds import Cut, Floats, World, cut_world
 from assaymark.records.modes import OFFERED
-from assaymark.records.plan import Expectation
-from assaymark.records.strata import Stratum
+from assaymark.records.plan import Expectation, Stratum
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.hedge import ceiling
 from assaymark.stats.binomial_bounds import pass_counts
