@@ -276,7 +276,7 @@ ROUTES = [
     Route("/api/v1/look", room("programs.endpoints", "look"), methods=["POST"]),
     Route(
         "/api/v1/hooks/label-studio",
-        room("programs.hooks_in", "label_studio"),
+        room("programs.endpoints", "label_studio"),
         methods=["POST"],
     ),
     Route("/read", room("pages.reading", "show")),
