@@ -145,6 +145,18 @@ def next_draws(
     return event, stored
 
 
+def waits_for_labels(state: State) -> bool:
+    """Whether the next draws of the open plan depend on labels that are missing. Nothing is drawn."""
+    from assaymark.certification.modes import mode_of
+
+    attempt = open_attempt(state)
+    try:
+        mode_of(attempt.plan).steps(state, attempt, _how_many(state, attempt, None))
+    except PlanError:
+        return True
+    return False
+
+
 def refuse_unrevealed(attempt: Attempt) -> None:
     """Nothing is drawn before the seed is known."""
     plan = attempt.plan

@@ -13,7 +13,10 @@ from assaymark.project.folder import Project
 
 @dataclass(frozen=True, kw_only=True)
 class OnRecord:
-    """Where the latest plan, or the review, stands by what is recorded. `certificate` is its hash."""
+    """Where the latest plan, or the review, stands by what is recorded. `certificate` is its hash.
+
+    What the latest look `established` waits for its certificate.
+    """
 
     claim: str | None
     confidence: str | None
@@ -27,6 +30,7 @@ class OnRecord:
     certificate: str | None
     reason: str | None
     kind: Literal["plan", "review", "claim"] = "plan"
+    established: bool = False
 
 
 def on_record(state: State) -> OnRecord:
@@ -47,6 +51,7 @@ def on_record(state: State) -> OnRecord:
         if attempt and attempt.certificate
         else None,
         reason=closed_because(attempt) if attempt and attempt.closed else None,
+        established=last is not None and last.event.decision == "pass",
     )
 
 

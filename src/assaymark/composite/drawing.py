@@ -44,6 +44,16 @@ def draw_for_claim(
         return hand_out(project, session, work.survey, items, texts, output=output, write=write)
 
 
+def waits_for_labels(project: Project, state: State) -> bool:
+    """Whether the next draws depend on labels that are missing. Nothing is drawn."""
+    work = required_claim(state)
+    try:
+        next_strata(state, work, USUAL, resumed_course(project, work))
+    except PlanError:
+        return True
+    return False
+
+
 def next_strata(
     state: State, work: ClaimWork, wanted: int, course: Course
 ) -> tuple[list[int], list[Renewal]]:

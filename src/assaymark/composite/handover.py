@@ -32,6 +32,7 @@ def claim_on_record(state: State) -> OnRecord | None:
         certificate=issued[-1].facts["hash"] if issued else None,
         reason=statement(last.facts) if last else None,
         kind="claim",
+        established=work.established,
     )
 
 

@@ -114,6 +114,6 @@ def refuse_unlabelled(state: State, order: Sequence[str]) -> None:
     raise PlanError(
         f"The next items are chosen by what the labels of the first {len(order):,} say, and "
         f"{counted(len(waiting), 'item')} of them {verb} no settled label yet ({shown}). Label or "
-        "decide them, or mark them as cannot tell; to write them again: "
+        "decide them, or mark them as cannot tell: "
         f"{command('draw', pending=True)}."
     )

@@ -203,7 +203,7 @@ def _how_many(state: State, work: SurveyWork, design: EstimateDesign, count: int
     if design.allocation.startswith("optimal") and any(not state.labelled(i) for i in work.order):
         raise PlanError(
             "This allocation learns from labels, and some drawn items have none yet. Label them "
-            f"first; to write them again: {command('draw', pending=True)}."
+            f"first: {command('draw', pending=True)}."
         )
     if count is not None:
         if count > left:

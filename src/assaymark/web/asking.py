@@ -11,12 +11,16 @@ from assaymark.web.site import pages_of, person_of
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked; "yes" sends `fields` to `action`, and "no" leads `back`."""
+    """What is asked; "yes" sends `fields` to `action`, and "no" leads `back`.
+
+    Without an `action` there is nothing to say yes to: only the way `back`, by its name.
+    """
 
     title: str
     sentences: tuple[str, ...]
-    action: str
-    yes: str
+    action: str = ""
+    yes: str = ""
+    back_name: str = "Go back"
     fields: Mapping[str, str] = field(default_factory=dict)
     back: str = "/watch"
 

@@ -273,6 +273,9 @@ def test_the_certificate_equals_the_command_lines(assaymark, project, world, tmp
                 answer(web, item, "relevant" if world.truth[item["id"]] else "not")
             if "Established" in web.get("/watch", headers={"accept": "text/html"}).text:
                 break
+        result = web.get("/read", headers={"accept": "text/html"}).text
+        assert "The certificate is not issued yet." in result
+        assert "Not yet" not in result
         page = web.post("/watch/certify", data={"mark": mark}, headers={"accept": "text/html"})
         assert page.url.path == "/read"
         downloaded = web.get("/read/certificate.json").content

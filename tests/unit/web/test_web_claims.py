@@ -80,6 +80,7 @@ def test_a_claim_from_words_to_a_certificate(assaymark, folder):
             if "Issue the certificate" in page:
                 break
         assert "with 95% confidence for all of it together" in page
+        assert "The certificate is not issued yet." in web.get("/read", headers=HTML).text
         assert sent(web, "/watch/certify").status_code == 303
         over = web.get("/watch", headers=HTML).text
         assert "Certificate and report" in over

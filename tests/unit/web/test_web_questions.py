@@ -36,6 +36,23 @@ def test_drawing_asks_where_new_items_would_not_count(blocked) -> None:
     assert drawn(folder) > 12
 
 
+def test_nothing_is_offered_where_the_next_items_need_the_missing_labels(
+    assaymark, project, world, tmp_path
+) -> None:
+    """The page offered to draw anyway, and then refused it."""
+    assaymark("plan", "f1 >= 0.8", "--mode", "score-guided", "--seed", "s", "-p", project)
+    drew = assaymark("draw", 500, "-o", tmp_path / "b.csv", "-p", project, "--json")
+    first, *others = drew.json["items"]
+    labels = {item: world.truth[item] for item in others}
+    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    with signed(project) as web:
+        asked = web.post("/watch/draw", headers=HTML).text
+        assert "No more items can be drawn yet" in asked
+        assert f"because item {first} has no label. The next items are chosen by" in asked
+        assert "anyway" not in asked
+        assert 'href="/items?state=waiting"' in asked
+
+
 def test_counts_follow_without_a_look(blocked, assaymark) -> None:
     folder, _ = blocked
     with signed(folder) as web:

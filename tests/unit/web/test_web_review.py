@@ -82,6 +82,10 @@ def test_handing_out_asks_where_missing_labels_hold_up_others(review) -> None:
         held = "do not count yet because 1 drawn record before has no final label."
         assert f"{held} New random draws will not count either until then." in asked
         assert 'name="count" value="7"' in asked
+        shown = web.get("/review", headers=HTML).text
+        news = web.get("/review/news").json()
+        assert f'data-news="{news["at"]} {news["waiting"]} "' in shown
+        assert news["busy"] is False
         assert len(review_of(project.state()).handed) == 70
         web.post("/review/next", data={"count": "7", "anyway": "yes"}, headers=HTML)
     assert len(review_of(project.state()).handed) == 77

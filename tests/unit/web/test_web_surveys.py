@@ -94,7 +94,12 @@ def test_an_estimate(pair, assaymark) -> None:
         assert "Report as HTML" in result
         assert "before a claim is planned" not in result
         assert assaymark("estimate", "-p", folder).code == 0
-        assert "No result yet" not in web.get("/watch", headers=HTML).text
+        page = web.get("/watch", headers=HTML).text
+        assert "No result yet" not in page
+        assert 'name="count"' in page, "all that was planned is drawn: the page asks how many more"
+        before = len(Project(folder=folder).state().surveys[0].order)
+        assert web.post("/watch/survey/1", data={"step": "draw", "count": "7"}).status_code == 200
+        assert len(Project(folder=folder).state().surveys[0].order) == before + 7
 
 
 def test_an_estimate_goes_on_by_itself_when_the_labels_are_there(pair, assaymark) -> None:

@@ -160,8 +160,8 @@ def _blocked(state: State, attempt: Attempt) -> str:
     shown = ", ".join(waiting[:5]) + (", …" if len(waiting) > 5 else "")
     return (
         f"The next items depend on labels that are not settled yet: {counted(len(waiting), 'item')} of "
-        f"the first {needed:,} ({shown}). Label or decide them, or mark them as cannot tell; write "
-        f"them again with: {command('draw', pending=True)}."
+        f"the first {needed:,} ({shown}). Label or decide them, or mark them as cannot tell: "
+        f"{command('draw', pending=True)}."
     )
 
 

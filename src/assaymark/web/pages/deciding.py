@@ -13,6 +13,7 @@ from assaymark.labelling.texts import Sources, text_sources
 from assaymark.ledger.events import decides_blind
 from assaymark.web.access.sessions import Person
 from assaymark.web.display import visible
+from assaymark.web.pages.drawing_on import draw_when_low
 from assaymark.web.pages.labelling import LONGEST_NOTE, answers, shown_fields
 from assaymark.web.site import form, only, person_of, refuse, site_of
 
@@ -131,4 +132,5 @@ async def decide(request: Request) -> Response:
             note=note or None,
         )
     )
+    draw_when_low(site)  # what was held up can go on
     return RedirectResponse("/decide", status_code=303)

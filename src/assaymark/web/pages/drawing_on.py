@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assaymark.errors import AssaymarkError, message_of
 from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import Attempt
+from assaymark.project.folder import Project
 from assaymark.web.site import Site
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ def established(desk: Desk) -> bool:
         return False
     passed = bool(attempt.looks) and attempt.looks[-1].event.decision == "pass"
     return attempt.outcome == "certified" or (attempt.open and passed)
+
+
+def waits_for_labels(project: Project) -> bool:
+    """Whether the next items of the open plan or claim depend on labels that are missing."""
+    from assaymark.certification import drawing  # loads the statistics
+    from assaymark.composite import drawing as composite
+    from assaymark.composite.work import current_claim
+
+    state = project.state()
+    if current_claim(state) is not None:
+        return composite.waits_for_labels(project, state)
+    return drawing.waits_for_labels(state)
 
 
 def _claim(desk: Desk) -> "ClaimWork | None":

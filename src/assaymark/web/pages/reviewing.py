@@ -97,8 +97,9 @@ def _price(now: ReviewStatus) -> tuple[FloorRow, ...]:
 @only("lead")
 async def news(request: Request) -> Response:
     """Counts only: whether the page on the screen is out of date."""
-    desk = await site_of(request).runner.ask(_desk)
-    return JSONResponse({"at": desk.at, "waiting": desk.waiting})
+    site = site_of(request)
+    desk = await site.runner.ask(_desk)
+    return JSONResponse({"at": desk.at, "waiting": desk.waiting, "busy": BUSY in site.busy})
 
 
 @only("lead")

@@ -15,14 +15,16 @@ from assaymark.composite.issuing import certify_claim
 from assaymark.composite.looks import look_at_claim
 from assaymark.composite.work import current_claim
 from assaymark.errors import InputError
-from assaymark.estimation.survey import current_estimate, draw_estimate, read_estimate
+from assaymark.estimation.survey import current_estimate, design_of, draw_estimate, read_estimate
 from assaymark.labelling.desk import Desk
 from assaymark.ledger.events import State
 from assaymark.project.folder import Project
 from assaymark.triaging.survey import judge_labels, open_work
+from assaymark.web.numbers import count_of
 from assaymark.web.site import form, only, site_of
 
 Step = Callable[[Project], Any]
+USUAL = 50  # items that are offered where nothing says how many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class Steps:
     """What can be done about a kind of survey, each the command line's own step."""
 
     result: Step
-    draw: Step | None = None
+    draw: Callable[..., Any] | None = None
     certify: Step | None = None
 
 
@@ -45,10 +47,11 @@ STEPS: dict[str, Steps] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Buttons:
-    """Which buttons a survey has now."""
+    """Which buttons a survey has now. `more` items are offered where all that were planned are drawn."""
 
     result: bool = False
     draw: bool = False
+    more: int = 0
     certify: bool = False
 
 
@@ -58,12 +61,22 @@ def buttons_of(state: State, survey: SurveySeen) -> Buttons:
         return Buttons()
     steps = STEPS[survey.purpose]
     left = survey.labelled < survey.drawn
+    more = _beyond(state) if survey.purpose == "estimate" else None
     return Buttons(
         # what is judged once is judged when all labels are there
         result=survey.labelled > 0 and (not left or survey.purpose != "triage"),
-        draw=steps.draw is not None and not left,
+        draw=steps.draw is not None and not left and more != 0,
+        more=more or 0,
         certify=steps.certify is not None and survey.established,
     )
+
+
+def _beyond(state: State) -> int | None:
+    """How many items to offer beyond what the latest estimate planned; None while some of it is left."""
+    work = current_estimate(state)
+    if work is None or len(work.order) < design_of(work).labels:
+        return None
+    return min(USUAL, design_of(work).items - len(work.order))
 
 
 def _is_over(state: State, purpose: str) -> bool:
@@ -98,6 +111,8 @@ async def act(request: Request) -> Response:
     )
     if step is None or number != str(_current(state, purpose)):
         raise InputError("There is nothing to do for this survey any more. Reload the page.")
+    if what == "draw":
+        step = partial(step, count=count_of(asked, "count"))
     await asyncio.to_thread(step, site.project)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/watch", status_code=303)

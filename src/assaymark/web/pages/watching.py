@@ -26,7 +26,7 @@ from assaymark.overview.watch import look_is_due
 from assaymark.reports.section import Section
 from assaymark.web.asking import Question, ask
 from assaymark.web.charts import cut_offs, evidence_bar, picture, range_picture
-from assaymark.web.pages.drawing_on import draw_next
+from assaymark.web.pages.drawing_on import draw_next, waits_for_labels
 from assaymark.web.rooms import loaded
 from assaymark.web.site import Site, form, only, person_of, site_of
 
@@ -212,7 +212,8 @@ async def draw(request: Request) -> Response:
     await site.runner.ask(Desk.catch_up)
     blocking = await site.runner.ask(lambda desk: blocking_items(desk.state))
     if blocking is not None and (await form(request)).get("anyway") != "yes":
-        return ask(request, _draw_question(blocking))
+        held = await asyncio.to_thread(waits_for_labels, site.project)
+        return ask(request, _held_notice(blocking) if held else _draw_question(blocking))
     try:
         await draw_next(site)
     except PlanError:  # the page may have drawn them by itself in the meantime
@@ -228,6 +229,21 @@ def _waiting(desk: Desk) -> int:
     return len(desk.queue.waiting)
 
 
+def _held_notice(blocking: Blocking) -> Question:
+    """Where the next items are chosen by the labels that are missing, nothing can be drawn anyway."""
+    return Question(
+        title="No more items can be drawn yet",
+        sentences=(f"{blocking.sentence} The next items are chosen by the labels before them.",),
+        back=_settling(blocking),
+        back_name="Decide them" if blocking.disputed else "See them",
+    )
+
+
+def _settling(blocking: Blocking) -> str:
+    """The page on which the items that hold up others are settled."""
+    return "/decide" if blocking.disputed else "/items?state=waiting"
+
+
 def _draw_question(blocking: Blocking) -> Question:
     first = "Decide them" if blocking.disputed else "Have them labelled"
     return Question(
@@ -236,7 +252,7 @@ def _draw_question(blocking: Blocking) -> Question:
         action="/watch/draw",
         fields={"anyway": "yes"},
         yes="Draw anyway",
-        back="/decide" if blocking.disputed else "/items?state=waiting",
+        back=_settling(blocking),
     )
 
 

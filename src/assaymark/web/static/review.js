@@ -25,7 +25,8 @@
       const answer = await fetch(`${root}/review/news`, { headers: { accept: "application/json" } });
       if (!answer.ok) return;
       const news = await answer.json();
-      if (news.at > Number(document.getElementById("review").dataset.at)) await refresh();
+      const shown = document.getElementById("review").dataset.news;
+      if (`${news.at} ${news.waiting} ${news.busy ? "busy" : ""}` !== shown) await refresh();
     } catch { /* the server is away; the next round will tell */ }
   }, 3000);
 })();
