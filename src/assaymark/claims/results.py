@@ -125,6 +125,12 @@ class Estimate(Record):
         """The upper end of the interval."""
         return self.interval.high
 
+    def is_behind(self, claim: Claim) -> bool:
+        """Whether the estimate does not meet this claim; false where there is none."""
+        if self.point is None:
+            return False
+        return self.point < claim.target if claim.side == "lower" else self.point > claim.target
+
     def row(self) -> dict[str, Any]:
         """The figures of the estimate as one row of a table."""
         return {
@@ -155,7 +161,10 @@ class Estimate(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """What is established about a claim so far."""
+    """What is established about a claim so far.
+
+    `doubt` says, in a sentence, that an open claim looks false by its labels.
+    """
 
     decision: Decision
     claim: Claim
@@ -170,6 +179,7 @@ class Verdict(Record):
     advice: str | None = None
     refuted: bool = False
     labels_ahead: tuple[int, int] | None = None
+    doubt: str | None = None
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
@@ -177,13 +187,25 @@ class Verdict(Record):
 
     @property
     def outlook(self) -> str | None:
-        """How many more labels it will probably take; None where nobody can tell."""
+        """How many more labels it will probably take, or why that is not said; None without labels."""
         if self.labels_ahead is None:
-            return None
+            return self._no_outlook
         low, high = self.labels_ahead
         if low >= high:
             return f"roughly {counted(high, 'more label')}: everything that is left"
         return f"roughly {low:,}–{high:,} more labels"
+
+    @property
+    def _no_outlook(self) -> str | None:
+        if self.decision != "continue" or self.labels_expected is not None or not self.is_behind:
+            return None
+        beyond = "below" if self.claim.side == "lower" else "above"
+        return f"no forecast of labels while the estimate is {beyond} the claim"
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the estimate does not meet the claim; false where there is none."""
+        return self.estimate.is_behind(self.claim)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(

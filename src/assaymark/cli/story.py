@@ -71,6 +71,7 @@ def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -
                 "draws": estimate.draws,
                 "labels_expected": verdict.labels_expected,
                 "labels_ahead": verdict.labels_ahead,
+                "doubt": verdict.doubt,
                 "looks": result.looks,
                 "blocking": None if result.blocking is None else plain(result.blocking),
                 "waiting": verdict.waiting,
@@ -145,6 +146,8 @@ def _advise_more(look: "Look", folder: Path) -> None:
         return
     if verdict.advice:
         say(f"  {verdict.advice}")
+    if verdict.doubt:
+        say(f"  {verdict.doubt}")
     if verdict.outlook:
         say(f"  {verdict.outlook}")
     if look.waiting:

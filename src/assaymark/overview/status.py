@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assaymark.certification.forecasts.lesser_claim import StillPossible, still_possible
+from assaymark.certification.modes import judge
 from assaymark.certification.modes.words import closed_because
 from assaymark.claims.results import counted
 from assaymark.hints import command
@@ -20,7 +21,7 @@ from assaymark.ledger.events import (
     training_labels,
     training_of,
 )
-from assaymark.project.folder import Project, registered_pool
+from assaymark.project.folder import Project, registered_pool, resume_wealth
 from assaymark.training.training_advice import advice_of
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ class Status:
     says which metric it is of. Without either they are those of the latest survey, whose purpose
     `survey` says. `unclear` are the labelled items that nobody could tell. `blocking` items keep later
     labels from counting; settling them comes first. `advice` is the next step, and `possible` is what
-    could still be claimed after a plan failed. `doubt` says that an open claim of several parts looks
-    false by the labels so far.
+    could still be claimed after a plan failed. `doubt` says that an open claim that was looked at
+    looks false by the labels so far.
     """
 
     summary: str
@@ -108,6 +109,7 @@ def status(project: Project) -> Status:
         advice=advice,
         blocking=blocking,
         possible=None if possible is None else possible.sentence,
+        doubt=None if attempt is None else _doubt_of_plan(project, state, attempt),
         **vars(counts),
     )
     return _about(summary_of, state)
@@ -217,6 +219,14 @@ def _lesser(state: State, claim: "ClaimWork") -> str | None:
     from assaymark.composite.view.lesser_claim import lesser_words
 
     return lesser_words(state, claim)
+
+
+def _doubt_of_plan(project: Project, state: State, attempt: Attempt) -> str | None:
+    """That the open plan's claim looks false by the labels of now, where it was looked at."""
+    if not (attempt.open and attempt.looks and attempt.plan.kind.guided):
+        return None
+    resume_wealth(project, len(attempt.draws))
+    return judge(state, attempt).doubt
 
 
 def _doubt(state: State, claim: "ClaimWork") -> str | None:

@@ -1,6 +1,7 @@
-"""Labels ahead of simple plans: printed in both modes that may be looked at, within what is left."""
+"""Labels ahead of plans that may be looked at: a range within what is left, or why there is none."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import assaymark
@@ -37,7 +38,45 @@ def test_a_range_is_printed_within_what_is_left(mode, terms) -> None:
 
 
 @pytest.mark.parametrize(("mode", "terms"), MODES)
-def test_nothing_is_printed_where_the_estimate_misses_the_target(mode, terms) -> None:
+def test_no_number_is_printed_where_the_estimate_misses_the_target(mode, terms) -> None:
     below = [one for one in verdicts(mode, terms, share=0.7) if one.estimate.point < 0.85]
     assert len(below) > 3
-    assert all(one.labels_ahead is None and one.outlook is None for one in below)
+    assert all(one.labels_ahead is None for one in below)
+    said = "no forecast of labels while the estimate is below the claim"
+    assert {one.outlook for one in below} == {said if mode == "anytime" else None}
+
+
+def scored(share: float) -> tuple[pd.DataFrame, list[int]]:
+    """4,000 items whose scores promise a precision of 0.95, and the labels, right in this share."""
+    rng = np.random.default_rng(5)
+    flagged = np.arange(4000) < 2000
+    frame = pd.DataFrame({"score": np.where(flagged, 0.95, 0.02)})
+    return frame, (rng.random(4000) < np.where(flagged, share, 0.01)).astype(int).tolist()
+
+
+def doubts(share: float, **terms) -> list[str | None]:
+    """What open verdicts on "precision >= 0.9" say against it, look by look."""
+    frame, truth = scored(share)
+    work = assaymark.certify(
+        frame, "precision >= 0.9", score="score", threshold=0.5, seed=2, **terms
+    )
+    said: list[str | None] = []
+    while (verdict := work.run(lambda item: truth[item.id], batch=10, max_labels=10)).decision == (
+        "continue"
+    ):
+        said.append(verdict.doubt)
+        assert verdict.doubt is None or verdict.is_behind
+    return [*said, verdict.decision]
+
+
+def test_a_claim_that_the_bets_speak_against_is_said_to_look_false_before_it_is_refuted() -> None:
+    *said, end = doubts(0.85)
+    assert end == "fail"
+    assert said[0] is None
+    assert said[-1].startswith(
+        "Judging by the labels so far the claim looks false (if it were true, "
+    )
+
+
+def test_a_claim_that_holds_clearly_raises_no_doubt() -> None:
+    assert set(doubts(0.97)) == {None, "pass"}

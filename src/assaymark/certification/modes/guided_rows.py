@@ -11,8 +11,14 @@ from assaymark.certification.modes.score_guided import (
     test_strata,
     weighted_draws,
 )
-from assaymark.certification.modes.words import budget_spent, out_of_reach, refuted, sentence
-from assaymark.claims.results import Decision, Estimate, Verdict
+from assaymark.certification.modes.words import (
+    budget_spent,
+    looks_false,
+    out_of_reach,
+    refuted,
+    sentence,
+)
+from assaymark.claims.results import Decision, Estimate, Verdict, shown
 from assaymark.ledger.events import Attempt, State
 from assaymark.records.plan import Plan
 from assaymark.stats.betting.binary import BinaryTest, binary_test
@@ -59,6 +65,7 @@ def judge_rows(state: State, attempt: Attempt, assumptions: tuple[str, ...]) -> 
         log_wealth=float(now.log_wealth[-1]) if prefix.draws else 0.0,
         reason=_reason(plan, estimate, decision, now),
         refuted=now.decision == "fail",
+        doubt=_doubt(plan, estimate, decision, now),
     )
 
 
@@ -66,6 +73,15 @@ def decision_of(plan: Plan, prefix: Prefix, now: ClaimStanding) -> Decision:
     """The decision on the claim; a plan whose ceiling is reached without one has failed."""
     spent = plan.size is not None and prefix.draws >= plan.size
     return "fail" if now.decision == "continue" and spent else now.decision
+
+
+def _doubt(plan: Plan, estimate: Estimate, decision: Decision, now: ClaimStanding) -> str | None:
+    """That the open claim looks false; said of a first plan alone, whose labels bore no look before."""
+    if decision != "continue" or plan.earlier or not estimate.is_behind(plan.claim):
+        return None
+    if not now.doubted:
+        return None
+    return looks_false("the claim", f"{estimate.title} would be {shown(estimate.point)}")
 
 
 def _reason(plan: Plan, estimate: Estimate, decision: Decision, now: ClaimStanding) -> str:

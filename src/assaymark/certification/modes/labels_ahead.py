@@ -22,7 +22,8 @@ def with_labels_ahead(verdict: Verdict, plan: Plan) -> Verdict:
     if verdict.decision != "continue" or (plan.kind.promise and verdict.labels_ahead is None):
         return verdict
     left = plan.items - verdict.estimate.labels
-    if left <= 0 or not _meets(verdict) or verdict.labels_ahead is None:
+    unmet = verdict.estimate.point is None or verdict.is_behind
+    if left <= 0 or unmet or verdict.labels_ahead is None:
         return replace(verdict, labels_expected=None, labels_ahead=None)
     return replace(verdict, labels_ahead=printed(verdict.labels_ahead, left))
 
@@ -63,13 +64,6 @@ def range_around(expected: int, left: int) -> tuple[int, int]:
     """
     high = min(_rounded(HIGH * expected), left)
     return min(_rounded(LOW * expected), high), high
-
-
-def _meets(verdict: Verdict) -> bool:
-    point, claim = verdict.estimate.point, verdict.claim
-    if point is None:
-        return False
-    return point >= claim.target if claim.side == "lower" else point <= claim.target
 
 
 def _rounded(value: float) -> int:

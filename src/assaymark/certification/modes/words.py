@@ -6,6 +6,7 @@ from assaymark.claims.results import Decision, Estimate, Interval, counted, perc
 from assaymark.ledger.events import Attempt
 from assaymark.records.certificate import CLOSED
 from assaymark.records.plan import Plan
+from assaymark.stats.betting.rulings import GOAL
 
 PROTOCOL = "The claim is about the label that this labelling protocol gives to an item."
 UNCHANGED = (
@@ -107,6 +108,14 @@ def refuted(claim: Claim, estimate: Estimate, confidence: float) -> str:
     return (
         f"{refuted_because(claim, estimate.title, confidence, estimate.labels)}; the estimate is "
         f"{shown(estimate.point)}."
+    )
+
+
+def looks_false(what: str, parts: str) -> str:
+    """That an open claim looks false by its labels, and by which estimates, in one sentence."""
+    return (
+        f"Judging by the labels so far {what} looks false (if it were true, it would ever look so in at "
+        f"most {percent(1 / GOAL)} of cases): {parts}."
     )
 
 

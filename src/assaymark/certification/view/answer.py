@@ -68,7 +68,7 @@ def answer_of(
         tone=tone,
         word=word,
         sentence=f"{sentence.format(claimed=claimed)}{then}",
-        for_lead=f"{sentence.format(claimed=yours)}{then}",
+        for_lead=f"{sentence.format(claimed=yours)}{then}{f' {verdict.doubt}' if verdict.doubt else ''}",
         advice=verdict.advice,
     )
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from assaymark.claims.results import counted, percent, shown
+from assaymark.certification.modes.words import looks_false
+from assaymark.claims.results import counted, shown
 from assaymark.composite.course import course_of, labelled_prefix
 from assaymark.composite.look_facts import ConjunctionFacts, LookFacts
 from assaymark.composite.planning.worlds import ClaimedFigure, by_scores, claimed_figures
@@ -22,7 +23,7 @@ from assaymark.composite.wording import NAMED, part_name
 from assaymark.composite.work import ClaimWork
 from assaymark.ledger.events import State
 from assaymark.stats.betting.path import RowPath, replay
-from assaymark.stats.betting.rulings import GOAL, doubted_rows
+from assaymark.stats.betting.rulings import doubted_rows
 from assaymark.stats.score_guided.kl_projection import Floats
 
 
@@ -103,7 +104,4 @@ def _words(look: ConjunctionFacts, behind: list[tuple[int, float]]) -> str | Non
         for n, value in behind
     ]
     what = "it" if len(parts) == 1 else "the claim" if look.family != "named" else "some of it"
-    return (
-        f"Judging by the labels so far {what} looks false (if it were true, it would ever look so in at "
-        f"most {percent(1 / GOAL)} of cases): {'; '.join(named)}."
-    )
+    return looks_false(what, "; ".join(named))

@@ -311,6 +311,13 @@ def doubted_rows(path: RowPath) -> set[int]:
     return {row for unit, bad in zip(units, behind, strict=True) if bad for row in unit}
 
 
+def claim_doubted(path: RowPath, row: int) -> bool:
+    """Whether a single claim looks false by all labels so far: the mirror of its row is at the goal."""
+    if not path.draws or not path.enough[row, -1]:
+        return False
+    return bool(path.log_doubt[row, -1] >= math.log(GOAL))
+
+
 def _refutable(path: RowPath) -> tuple[tuple[int, ...], ...]:
     """The rows of each part that its mirrors may refute."""
     rule, count = path.test.rule, len(path.log_doubt)

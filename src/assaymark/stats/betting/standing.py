@@ -16,7 +16,7 @@ from assaymark.stats.betting.binary import BinaryTest
 from assaymark.stats.betting.chances import next_chances
 from assaymark.stats.betting.path import RowPath, judged_path
 from assaymark.stats.betting.race import Race
-from assaymark.stats.betting.rulings import Ruling, rule_on
+from assaymark.stats.betting.rulings import Ruling, claim_doubted, rule_on
 from assaymark.stats.betting.sealed import check_draws
 from assaymark.stats.score_guided.bound import MetricBound, RowWealth
 from assaymark.stats.score_guided.checkpoints import log_wealth, same_draws, state_after
@@ -44,6 +44,11 @@ class ClaimStanding:
         """The log wealth of the claim's own row after each draw."""
         row: Floats = self.path.log_wealth[self.found.claim_row]
         return row
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the bets speak against the claim at `rulings.GOAL` to one, short of a refutation."""
+        return self.decision == "continue" and claim_doubted(self.path, self.found.claim_row)
 
     @property
     def evidence(self) -> float:
