@@ -19,6 +19,8 @@ from assaymark.records.pool import Columns
 ROWS = 10
 LONGEST_CELL = 300  # characters of a cell that are shown
 MOST_COLUMNS = 200
+LONGEST_NUMBER = 25  # characters
+SCORES = ("score", "prob", "confidence", "logit")
 FEW = 12  # different values of a column that may hold predictions
 
 Level = Literal["wrong", "careful", "fine"]
@@ -163,7 +165,8 @@ class Table:
             shown = ", ".join(f"{value} ({number:,}×)" for value, number in twice)
             findings.append(
                 _wrong(
-                    f"{counted(rows - empty - different, 'row')} of “{name}” repeat an id: {shown}. "
+                    f"{counted(rows - empty - different, 'row')} of “{name}” "
+                    f"{_verb('repeat', rows - empty - different)} an id: {shown}. "
                     "Each item needs an id of its own."
                 )
             )
@@ -180,12 +183,13 @@ class Table:
         rows = self._rows(f"SELECT count(*) FROM {self._rows_of}")[0][0]
         findings = []
         if numbers < filled:
-            findings.append(
-                _wrong(f"{counted(filled - numbers, 'value')} of “{name}” are no numbers.")
-            )
+            findings.append(self._about_no_numbers(name, filled - numbers))
         if filled < rows:
             findings.append(
-                _wrong(f"{counted(rows - filled, 'item')} without a score in “{name}”.")
+                _wrong(
+                    f"{counted(rows - filled, 'item')} without a score in “{name}”. Score them, or leave "
+                    "these rows out, and upload the table again."
+                )
             )
         if findings or low is None:
             return findings or [_wrong(f"“{name}” holds no numbers.")]
@@ -207,6 +211,19 @@ class Table:
                 _fine(f"At {threshold:g}, {counted(above, 'item')} are predicted relevant.")
             )
         return findings
+
+    def _about_no_numbers(self, name: str, count: int) -> Finding:
+        """Values that are no numbers, with the first of them, and how a number is written."""
+        text = _text(name)
+        (odd,) = self._rows(
+            f"SELECT left({text}, 40) FROM {self._rows_of} WHERE trim({text}) <> '' "
+            f"AND NOT coalesce(isfinite(TRY_CAST({text} AS DOUBLE)), false) LIMIT 1"
+        )[0]
+        are = "is no number" if count == 1 else "are no numbers"
+        return _wrong(
+            f"{counted(count, 'value')} of “{name}” {are}, such as “{odd}”. Numbers are written 0.5: "
+            "with a point, and without a sign of per cent."
+        )
 
     def _about_predictions(self, name: str, positive: str | None) -> list[Finding]:
         text = f"trim({_text(name)})"
@@ -255,6 +272,10 @@ def _text(column: str) -> str:
     return f"CAST({named(column)} AS VARCHAR)"
 
 
+def _verb(verb: str, count: int) -> str:
+    return f"{verb}s" if count == 1 else verb
+
+
 def _wrong(sentence: str) -> Finding:
     return Finding(level="wrong", sentence=sentence)
 
@@ -276,9 +297,11 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
         return None
     rest = [c for c in columns if c is not ids[0]]
     numbers = [c for c in rest if c.numbers == rows and c.different > 2]
-    scores = _named(numbers, ("score", "prob", "confidence", "logit"))
+    scores = _named(numbers, SCORES)
     flags = [c for c in rest if c.numbers == rows and c.different <= 2 and c.low in (0, 1)]
     predictions = _named(flags, ("pred", "flag", "decision")) if not scores else []
+    if not scores and not predictions:
+        scores = _named([c for c in rest if _may_be_scores(c)], SCORES)
     used = {ids[0].name, *(c.name for c in (*scores[:1], *predictions[:1]))}
     texts = [c for c in rest if c.name not in used and c.length > 12 and c.numbers < rows / 2]
     texts = [c for c in texts if c.name.lower() not in ("id", "label", "annotator", "time")]
@@ -286,7 +309,7 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
     titles = [c for c in _named(texts, ("title", "subject", "headline"))[:1] if c not in longest]
     shown = [c for c in rest if c.name not in used and 2 * c.files > rows and c not in longest]
     score = scores[0] if scores else None
-    low, high = (score.low, score.high) if score else (None, None)
+    low, high = (score.low, score.high) if score and score.numbers else (None, None)
     probable = low is not None and high is not None and low >= 0 and high <= 1
     return Columns(
         id=ids[0].name,
@@ -295,6 +318,11 @@ def guess_columns(rows: int, columns: Sequence[ColumnSeen]) -> Columns | None:
         threshold=0.5 if probable else None,
         text=tuple(c.name for c in dict.fromkeys((*titles, *longest, *shown))),
     )
+
+
+def _may_be_scores(column: ColumnSeen) -> bool:
+    """Whether a column of that name holds scores of which some cannot be read: it is named, and said."""
+    return column.different > FEW and column.length <= LONGEST_NUMBER
 
 
 def _named(columns: Sequence[ColumnSeen], words: Sequence[str]) -> list[ColumnSeen]:

@@ -3,20 +3,24 @@
 import codecs
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from assaymark.errors import InputError
-from assaymark.files.answers import cell_text
+from assaymark.files.answers import Table, cell_text
 from assaymark.files.decoding import HEAD, encoding_of
 from assaymark.files.formats.concordance import read_dat
+from assaymark.files.formats.reference_tables import ENDINGS, read_references
 from assaymark.files.formats.workbook_limits import Emptiness
 from assaymark.files.formats.xlsx import opened_workbook
 from assaymark.files.places import part_of
 
-TABLES = (".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".parquet", ".dat", ".xlsx")
+TABLES = (
+    ".csv", ".tsv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".parquet", ".dat", *ENDINGS, ".xlsx"
+)  # fmt: skip
 PIECE = 1 << 20
+SHEET_PARTS = 3  # of the name of a table that was one sheet of several
 LARGEST_LOAD_FILE = 200_000_000  # bytes; it is read as a whole
 
 
@@ -49,16 +53,21 @@ def is_settled(path: Path) -> bool:
     if ending in (".csv", ".tsv"):
         with path.open("rb") as stream:
             return encoding_of(stream.read(HEAD)) == "utf-8" and _decodes(path, "utf-8")
-    return ending not in (".xlsx", ".dat")
+    return ending not in (".xlsx", ".dat", *ENDINGS)
 
 
 def settle_table(path: Path) -> Path:
-    """The table as a pool is read from: workbook and load file become CSV beside it, text UTF-8."""
+    """The table as a pool is read from: what no engine reads becomes CSV beside it, text UTF-8.
+
+    Every sheet of a workbook becomes a table; the one with the most rows is the answer.
+    """
     ending = table_ending(path.name)
     if ending == ".xlsx":
-        return _as_csv(path, _workbook_rows(path))
+        return _sheets_as_csv(path)
     if ending == ".dat":
-        return _as_csv(path, _load_file_rows(path))
+        return _as_csv(path.with_suffix(".csv"), _texts_of(_load_file(path)))
+    if ending in ENDINGS:
+        return _as_csv(path.with_suffix(".csv"), _texts_of(read_references(path)))
     if ending in (".csv", ".tsv"):
         return _as_utf8(path)
     return path
@@ -97,27 +106,68 @@ def _decodes(path: Path, encoding: str) -> bool:
     return True
 
 
-def _as_csv(path: Path, rows: Iterator[Sequence[str]]) -> Path:
-    target = path.with_suffix(".csv")
+def _as_csv(target: Path, rows: Iterable[Sequence[str]]) -> Path:
     with part_of(target) as part, part.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows(rows)
     return target
 
 
-def _load_file_rows(path: Path) -> Iterator[Sequence[str]]:
-    """The rows of a Concordance load file, its header first."""
+def _load_file(path: Path) -> Table:
+    """The table of a Concordance load file."""
     if path.stat().st_size > LARGEST_LOAD_FILE:
         raise InputError(f"{path.name!r} is too large for a load file. Save it as CSV UTF-8.")
-    table = read_dat(path)
+    return read_dat(path)
+
+
+def _texts_of(table: Table) -> Iterator[Sequence[str]]:
+    """The rows of a table as texts, its header first."""
     yield table.header
     for _number, cells in table.rows:
         yield [cell_text(cell) for cell in cells]
 
 
-def _workbook_rows(path: Path) -> Iterator[Sequence[str]]:
-    """The rows of the first sheet as texts, from the first one that holds anything."""
+def sheet_name(name: str) -> str | None:
+    """The sheet that a table was, where its workbook had several; None elsewhere.
+
+    >>> sheet_name("scores.Data-2024.csv"), sheet_name("scores.csv"), sheet_name("scores.csv.gz")
+    ('Data-2024', None, None)
+    """
+    parts = name.split(".")
+    return parts[1] if len(parts) == SHEET_PARTS and name.endswith(".csv") else None
+
+
+def sheets_beside(names: Iterable[str], name: str) -> list[tuple[str, str]]:
+    """The other sheets of the workbook that this table is one of: their tables, and what they are called."""
+    own = name.split(".", 1)[0]
+    sheets = [(other, sheet_name(other)) for other in names if other.split(".", 1)[0] == own]
+    return [(other, sheet) for other, sheet in sheets if sheet and other != name]
+
+
+def _sheets_as_csv(path: Path) -> Path:
+    """Every sheet that is a table as CSV, named by it where there are several; the longest of them."""
+    filled: dict[str, list[Sequence[str]]] = {}
+    refusals: list[InputError] = []
     with opened_workbook(path, computed=True) as book:
-        yield from _sheet_rows(book.worksheets[0])
+        for sheet in book.worksheets:
+            try:
+                if rows := list(_sheet_rows(sheet)):
+                    filled[sheet.title] = rows
+            except InputError as error:  # a sheet of remarks beside that with the table
+                refusals.append(error)
+    if refusals and not filled:
+        raise refusals[0]
+    if len(filled) < 2:
+        return _as_csv(path.with_suffix(".csv"), next(iter(filled.values()), []))
+    longest = max(filled, key=lambda title: len(filled[title]))
+    for number, (title, rows) in enumerate(filled.items(), start=1):
+        plain = re.sub(r"[^\w-]+", "-", title).strip("-") or str(number)
+        target = path.with_suffix(f".{plain}.csv")
+        if target.exists():
+            target = path.with_suffix(f".{plain}-{number}.csv")
+        _as_csv(target, rows)
+        if title == longest:
+            chosen = target
+    return chosen
 
 
 def _sheet_rows(sheet: Any) -> Iterator[Sequence[str]]:

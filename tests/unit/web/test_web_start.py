@@ -91,6 +91,66 @@ def test_a_workbook_and_a_windows_file_become_what_a_pool_is_read_from(tmp_path)
         assert "bomb" not in " ".join(path.name for path in (tmp_path / "tables").iterdir())
 
 
+def test_every_sheet_of_a_workbook_can_be_chosen(tmp_path) -> None:
+    """The first sheet was taken without a word, whatever it was."""
+    book = Workbook()
+    book.active.append(["About this file"])
+    book.active.append([None, "scores of March"])  # no table: its first row names one column
+    scores, notes = book.create_sheet("Scores 3.24"), book.create_sheet("Notes")
+    for row in (["id", "score"], ["a", 0.2], ["b", 0.7]):
+        scores.append(row)
+    notes.append(["who"])
+    notes.append(["Ann"])
+    book.save(tmp_path / "b.xlsx")
+    (tmp_path / "here").mkdir()
+    with signed(tmp_path / "here") as web:
+        name = upload(web, "b.xlsx", (tmp_path / "b.xlsx").read_bytes()).json()["table"]
+        page = web.get("/start/table", params={"name": name}).text
+        assert name == "b.Scores-3-24.csv"
+        assert "the sheet “Scores-3-24” of a workbook" in page
+        assert '<a href="/start/table?name=b.Notes.csv">Notes</a>.' in page
+        assert "About" not in page
+        other = web.get("/start/table", params={"name": "b.Notes.csv"}).text
+        assert "Ann" in other
+        again = upload(web, "b.xlsx", (tmp_path / "b.xlsx").read_bytes()).json()["table"]
+        assert again == "b-2.Scores-3-24.csv"
+
+
+def test_references_are_uploaded_as_a_table(tmp_path) -> None:
+    ris = "TY  - JOUR\nTI  - On telescopes\nAB  - A study.\nER  - \n"
+    with signed(tmp_path) as web:
+        name = upload(web, "found.ris", ris.encode()).json()["table"]
+        page = web.get("/start/table", params={"name": name}).text
+    assert (
+        tmp_path / "tables" / name
+    ).read_text() == "record,title,abstract\n1,On telescopes,A study.\n"
+    assert "On telescopes" in page
+
+
+def test_a_score_that_cannot_be_read_is_found_and_named(tmp_path) -> None:
+    """It was passed over, and the page asked for a score that the lead saw before her."""
+    said = {}
+    with signed(tmp_path) as web:
+        for kind, cells in {
+            "comma": [f'"0,{n:02}"' for n in range(20)],
+            "empty": ["", *(f"0.{n:02}" for n in range(19))],
+        }.items():
+            rows = "".join(f"i{n},{cell},a text to be read {n}\n" for n, cell in enumerate(cells))
+            name = upload(web, f"{kind}.csv", f"id,score,body\n{rows}".encode()).json()["table"]
+            assert (
+                '<option value="score" selected>'
+                in web.get("/start/table", params={"name": name}).text
+            )
+            asked = {"table": name, **CHOSEN, "purpose": "prove"}
+            findings = web.post("/start/check", json=asked).json()["findings"]
+            said[kind] = [one["sentence"] for one in findings if one["level"] == "wrong"]
+    assert said["comma"] == [
+        "20 values of “score” are no numbers, such as “0,00”. Numbers are written 0.5: with a point, "
+        "and without a sign of per cent."
+    ]
+    assert said["empty"][0].startswith("1 item without a score in “score”. Score them, or leave")
+
+
 def test_the_columns_of_a_real_table_are_guessed(tmp_path) -> None:
     """An approximate count of 5,000 ids was 9 % low, and no column was guessed at all."""
     names = [f"mail/{number:05d}.{number * 7919 % 5003:04x}" for number in range(5_000)]
@@ -129,7 +189,7 @@ def test_what_is_wrong_with_a_table_is_said_before_anything_begins(tmp_path) -> 
         name = upload(web, "bad.csv", rows.encode()).json()["table"]
         found = web.post("/start/check", json={"table": name, **CHOSEN}).json()["findings"]
         text = " ".join(one["sentence"] for one in found)
-        for part in ("1 row of “id” repeat an id: a (2×)", "1 value of “score”", "without a score",
+        for part in ("1 row of “id” repeats an id: a (2×)", "1 value of “score” is no number, such as “zero”", "without a score",
                      "1 item without any text"):  # fmt: skip
             assert part in text
         refused = begin(web, name)

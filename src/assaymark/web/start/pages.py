@@ -13,6 +13,7 @@ from assaymark.claims.ratio_metrics import metric
 from assaymark.errors import AssaymarkError, ConflictError, EngineError, InputError, message_of
 from assaymark.pool.preview import Finding, Table
 from assaymark.project.class_names import with_classes
+from assaymark.project.tables import sheet_name, sheets_beside
 from assaymark.records.pool import Columns
 from assaymark.web.display import visible
 from assaymark.web.intake import ACCEPTED
@@ -71,9 +72,10 @@ async def show_table(request: Request) -> Response:
     name = request.query_params.get("name", "")
 
     def read() -> Any:
-        with Table(here.uploads.readable(name)) as table:
+        with Table(path) as table:
             return table.preview()
 
+    path = await asyncio.to_thread(here.uploads.readable, name)
     tables = await asyncio.to_thread(here.uploads.tables)
     try:
         preview = await asyncio.to_thread(read)
@@ -96,6 +98,8 @@ async def show_table(request: Request) -> Response:
         piece=PIECE,
         accepted=ACCEPTED,
         others=[(other, visible(other)) for other in tables if other != name][:200],
+        sheet=sheet_name(path.name),
+        sheets=sheets_beside(tables, path.name),
     )
 
 

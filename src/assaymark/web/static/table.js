@@ -58,7 +58,10 @@
     $("positive").replaceChildren(...["", ...(found.values ?? [])].map((value) => new Option(value || "choose", value, false, value === kept)));
     $("classes-box").hidden = !found.names;
     $("positive-box").hidden = !found.values?.length || (found.names && $("classes").checked);
-    $("go").disabled = purpose() === "prove" && findings.some((one) => one.level === "wrong");
+    const wrong = purpose() === "prove" ? findings.find((one) => one.level === "wrong") : null;
+    $("go").disabled = Boolean(wrong);
+    $("problem").hidden = !wrong;
+    if ($("problem").textContent !== (wrong?.sentence ?? "")) $("problem").textContent = wrong?.sentence ?? "";
   };
   form.addEventListener("input", (event) => {
     event.target.removeAttribute?.("aria-invalid");
