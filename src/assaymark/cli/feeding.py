@@ -307,7 +307,7 @@ def _count_overdue(
     project: "Project", days: float, annotator: str, *, yes: bool, as_json: bool
 ) -> None:
     """Count items whose reviewer is away as "cannot tell", after saying what that costs."""
-    from assaymark.labelling.overdue import count_as_unclear, overdue
+    from assaymark.labelling.overdue import AGAINST, count_as_unclear, overdue
 
     late = overdue(project, days)
     if late.items and not yes:
@@ -319,10 +319,11 @@ def _count_overdue(
     if as_json:
         show_json(plain(done))
         return
-    headline(f"{counted(len(done.items), 'item')} counted as cannot tell, against the claim")
+    headline(f"{counted(len(done.items), 'item')} counted as cannot tell: each is {done.effect}")
     rows([("items", ", ".join(done.items[:5]) + (", …" if len(done.items) > 5 else ""))])
     if done.undecided:
         say(
             f"  {counted(done.undecided, 'item')} on which reviewers differ still wait for a decision"
         )
-    advise(f"assaymark look -p {quoted(project.folder)}")
+    look = "look" if done.effect == AGAINST else "review status"
+    advise(f"assaymark {look} -p {quoted(project.folder)}")

@@ -65,10 +65,7 @@ def report(output: Path | None, folder: Path, as_json: bool) -> None:
     headline(f"Report written to {written.path}")
     rows([("verdict", str(answer)), ("ledger", proof.head)])
     if proof.certificate:
-        certificate = quoted(folder / "certificate.json")
-        advise(
-            f"hand it over with the certificate; check: assaymark verify {certificate} -p {quoted(folder)}"
-        )
+        _hand_over(folder)
     elif (step := status(Project(folder=folder)).advice) != command("report"):
         advise(step)  # a project that has come to its end has none
 
@@ -97,4 +94,14 @@ def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
         return
     headline(f"Report written to {written.path}")
     rows([("verdict", sentence), ("ledger", written.head)])
-    advise(f"assaymark review status -p {quoted(folder)}")
+    if written.status.issued:
+        _hand_over(folder)
+    else:
+        advise(f"assaymark review status -p {quoted(folder)}")
+
+
+def _hand_over(folder: Path) -> None:
+    certificate = quoted(folder / "certificate.json")
+    advise(
+        f"hand it over with the certificate; check: assaymark verify {certificate} -p {quoted(folder)}"
+    )

@@ -279,17 +279,18 @@ def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
     if as_json:
         show_json(plain(now))
         return
-    show_status(now)
+    show_status(now, quoted(folder))
     advise(advice(now, project=quoted(folder)))
 
 
-def show_status(now: "ReviewStatus") -> None:
+def show_status(now: "ReviewStatus", folder: str) -> None:
     """The figures of a review, verdict first."""
     from assaymark.reviewing.wording import (
         REASONS,
         certified,
         floor,
         known_before,
+        last_resort,
         next_step,
         to_go,
         waiting,
@@ -316,8 +317,9 @@ def show_status(now: "ReviewStatus") -> None:
             ("floor", floor(now)),
         ]
     )
-    if held := waiting(now):
-        say(f"  {held}")
+    for held in (waiting(now), last_resort(now, project=folder)):
+        if held:
+            say(f"  {held}")
     for one in now.targets:
         more = "certified" if one.certified else "no number can be named yet"
         if not one.certified and one.expected_labels is not None:

@@ -9,7 +9,15 @@ from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option
 from assaymark.labelling.blocking import open_claim
-from assaymark.ledger.events import BatchDrawn, Entry, LabelRecorded, State, SurveyDrawn
+from assaymark.ledger.events import (
+    BatchDrawn,
+    Entry,
+    LabelRecorded,
+    ReviewDrawn,
+    State,
+    SurveyDrawn,
+    review_of,
+)
 from assaymark.project.folder import Project, open_attempt
 
 
@@ -18,16 +26,27 @@ def in_days(days: float) -> str:
     return f"{days:g} day" if days == 1 else f"{days:g} days"
 
 
+AGAINST = "counted against the claim"
+NOT_FOUND = "treated as relevant and not found"
+
+
+def effect_of(state: State) -> str:
+    """What an item that nobody could tell means for the result of the project."""
+    return AGAINST if review_of(state) is None else NOT_FOUND
+
+
 @dataclass(frozen=True, kw_only=True)
 class Overdue(Record):
     """Drawn items without any answer for at least this many days, longest first.
 
     `undecided` items have answers that differ: those need a decision, and no time settles them.
+    `effect` is what counting one as "cannot tell" means for the result.
     """
 
     days: float
     items: tuple[str, ...]
     undecided: int
+    effect: str = AGAINST
 
     @property
     def cost(self) -> str:
@@ -35,13 +54,13 @@ class Overdue(Record):
         each = "it is" if len(self.items) == 1 else "each is"
         return (
             f"{counted(len(self.items), 'item')} without an answer for {in_days(self.days)} or more. "
-            f"Counted as cannot tell, {each} counted against the claim, whatever it is in truth; a label "
-            "given later is a correction."
+            f"Counted as cannot tell, {each} {self.effect}, whatever it is in truth; a label given later is "
+            "a correction."
         )
 
 
 def overdue(project: Project, days: float) -> Overdue:
-    """Items of the open plan or claim, handed out so long ago, without an answer. Records nothing."""
+    """Items of the review, the open plan or claim, handed out so long ago, without an answer. Records nothing."""
     if not 0 <= days < 36500:
         raise InputError(f"{option('overdue')} is a number of days, got {days:g}.")
     return _overdue(project.state(), project.ledger.entries(), days, project.now())
@@ -57,14 +76,17 @@ def _overdue(state: State, entries: Sequence[Entry], days: float, now: str) -> O
         and _days(drawn[item], now) >= days
     ]
     return Overdue(
-        days=days, items=tuple(late), undecided=sum(state.disputed(item) for item in drawn)
+        days=days,
+        items=tuple(late),
+        undecided=sum(state.disputed(item) for item in drawn),
+        effect=effect_of(state),
     )
 
 
 def _drawn_at(state: State, entries: Sequence[Entry]) -> dict[str, str]:
-    """The items of the open claim of several parts, or else of the open plan, and when each was drawn."""
-    claim = open_claim(state)
-    attempt = None if claim is not None else open_attempt(state)
+    """The items of the review, the open claim of several parts or the open plan, and when each was drawn."""
+    claim, review = open_claim(state), review_of(state)
+    attempt = None if claim is not None or review is not None else open_attempt(state)
     drawn: dict[str, str] = {}
     for entry in entries:
         event = entry.event
@@ -73,6 +95,8 @@ def _drawn_at(state: State, entries: Sequence[Entry]) -> dict[str, str]:
             items = [draw.id for draw in event.draws if event.plan == attempt.plan.number]
         elif claim is not None and isinstance(event, SurveyDrawn):
             items = [one.id for one in event.items if event.survey == claim.survey.number]
+        elif isinstance(event, ReviewDrawn):
+            items = list(event.items)
         for item in items:
             drawn.setdefault(item, entry.time)
     return drawn

@@ -182,10 +182,9 @@ def _of_review(status: Status, state: State) -> Status:
     """The same, about a review."""
     review = state.reviews[-1]
     status = _counting(status, state, review.order)
-    issued = bool(review.certificates) and review.certificates[-1].seq > state.labels_at
     if status.missing:
         summary, advice = "The review waits for labels.", command("review next", pending=True)
-    elif issued:
+    elif review.is_issued(state):
         summary, advice = "The review's certificate is issued; it can go on.", command("report")
     else:
         summary, advice = "The review can go on.", command("review status")

@@ -26,6 +26,7 @@ from assaymark.records.certificate import refuse_other_number
 from assaymark.reviewing.secret import read_secret
 from assaymark.reviewing.standing import account_of, confidence_of, target_of, the_review
 from assaymark.reviewing.stats import is_certified, row_of_target, upper_bound
+from assaymark.reviewing.wording import rounded_down
 
 KIND = "assaymark review certificate"
 
@@ -137,7 +138,7 @@ def _why_not(state: State, work: ReviewWork) -> str:
     return (
         f"The target is not reached: {standing.found:,} relevant records are found and up to "
         f"{bound - standing.found:,} may be missing, so recall is at least "
-        f"{standing.found / bound:.3f}, and {work.opened.target} was wanted. Go on with "
+        f"{rounded_down(standing.found / bound)}, and {work.opened.target} was wanted. Go on with "
         f"{counted(standing.unread, 'unread record')} left."
     )
 

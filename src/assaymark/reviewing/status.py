@@ -50,7 +50,7 @@ class ReviewStatus:
     `next_percent` are random labels until the certified recall reaches `next_recall`. `pending`
     random draws have no final label, and `held_up` labelled ones count once those before them do;
     `half_read` records wait for their second reader and count as unread. `known` records were screened
-    elsewhere; `unmatched` ones too, but they are not in the pool.
+    elsewhere; `unmatched` ones too, but they are not in the pool. `issued`: a certificate says it all.
     """
 
     decision: str
@@ -83,6 +83,7 @@ class ReviewStatus:
     next_recall: float | None
     next_percent: int | None
     targets: tuple[TargetStatus, ...]
+    issued: bool = False
 
 
 def review_status(project: Project, *, also: Sequence[Fraction] = ()) -> ReviewStatus:
@@ -135,6 +136,7 @@ def status_of(state: State, work: ReviewWork, *, also: Sequence[Fraction] = ()) 
         next_recall=None if further is None else float(further),
         next_percent=None if further is None else _target(work, account, further).expected_labels,
         targets=targets,
+        issued=work.is_issued(state),
     )
 
 

@@ -2,6 +2,7 @@
 
 from assaymark.claims.results import counted, percent
 from assaymark.hints import command
+from assaymark.labelling.overdue import NOT_FOUND
 from assaymark.reviewing.starting import Started
 from assaymark.reviewing.status import ReviewStatus
 
@@ -84,7 +85,7 @@ def floor(now: ReviewStatus) -> str:
 def advice(now: ReviewStatus, **options: object) -> str:
     """What to do next."""
     if now.reason == "certified":
-        return command("review certify", **options)
+        return command("report" if now.issued else "review certify", **options)
     if now.open:
         again = command("review next", pending=True, **options)
         return (
@@ -141,6 +142,16 @@ def waiting(now: ReviewStatus) -> str | None:
             f"{counted(now.held_up, 'label')} of later draws {verb} once these have theirs"
         )
     return "; ".join(parts) or None
+
+
+def last_resort(now: ReviewStatus, **options: object) -> str | None:
+    """What can be done about records that hold others up and that nobody will label."""
+    if not now.held_up:
+        return None
+    return (
+        f"If nobody will label them, count them as cannot tell ({command('label', overdue=14, **options)}): "
+        f"each is then {NOT_FOUND}."
+    )
 
 
 def floor_words(begun: Started) -> tuple[str, ...]:

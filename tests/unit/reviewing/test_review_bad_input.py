@@ -224,3 +224,38 @@ def test_an_issued_certificate_shows_in_the_status(tmp_path, assaymark):
     assert "The review can go on." in assaymark("status", "-p", project.folder).out
     certify_review(project)
     assert "certificate is issued" in assaymark("status", "-p", project.folder).out
+
+
+def test_a_record_that_nobody_answers_can_be_counted_as_not_found(drawn, assaymark):
+    """The lead is told how, what it costs, and the draws behind it count."""
+    project, truth = drawn
+    handout = next_items(project, count=100)
+    first = project.state().reviews[0].random[0].items[0]
+    labelled(project, truth, handout.path, {first})
+    said = assaymark("review", "status", "-p", project.folder).out
+    assert f"count them as cannot tell (assaymark label --overdue 14 -p {project.folder})" in said
+    asked = ("label", "--overdue", 0, "--annotator", "lead", "-p", project.folder)
+    assert (
+        "it is treated as relevant and not found, whatever it is in truth" in assaymark(*asked).err
+    )
+    done = assaymark(*asked, "--yes")
+    assert done.code == 0
+    assert f"Next: assaymark review status -p {project.folder}" in done.out
+    now = review_status(project)
+    assert (now.evidence, now.pending, now.unclear) == (100, 0, 1)
+
+
+def test_after_the_certificate_comes_the_report(drawn, assaymark):
+    """What was certified is not certified again; a refusal rounds as the status does."""
+    project, truth = drawn
+    with pytest.raises(NotEstablishedError, match=f"at least {certified(review_status(project))},"):
+        certify_review(project)
+    while review_status(project).decision != "stop":
+        read_on(project, truth)
+    assert for_command_line(advice(review_status(project))) == "assaymark review certify"
+    certify_review(project)
+    assert for_command_line(advice(review_status(project))) == "assaymark report"
+    said = assaymark("report", "-p", project.folder).out
+    assert f"check: assaymark verify {project.folder / 'certificate.json'}" in said
+    read_on(project, truth)
+    assert for_command_line(advice(review_status(project))) == "assaymark review certify"

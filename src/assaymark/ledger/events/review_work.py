@@ -74,6 +74,10 @@ class ReviewWork:
         """Whether the latest secret is still one."""
         return len(self.commitments) > len(self.secrets)
 
+    def is_issued(self, state: "State") -> bool:
+        """Whether its latest certificate is newer than every label."""
+        return bool(self.certificates) and self.certificates[-1].seq > state.labels_at
+
     def inside(self, state: "State", ids: Iterable[str]) -> list[str]:
         """Those of these items that a random batch would be drawn from now."""
         return [

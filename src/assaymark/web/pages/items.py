@@ -14,7 +14,9 @@ from assaymark.errors import InputError
 from assaymark.files.readers import READERS
 from assaymark.labelling.blocking import open_claim
 from assaymark.labelling.desk import Desk
+from assaymark.labelling.overdue import effect_of
 from assaymark.labelling.texts import Sources, text_sources
+from assaymark.ledger.events import State
 from assaymark.overview.answer_names import AnswerNames
 from assaymark.project.users import checked_name
 from assaymark.web.display import readable, visible
@@ -62,7 +64,7 @@ class Listing:
     sources: Sources
     classes: tuple[str, ...]
     hidden: bool
-    open_plan: bool
+    effect: str | None
 
 
 def listing(desk: Desk) -> Listing:
@@ -97,9 +99,14 @@ def listing(desk: Desk) -> Listing:
         sources=text_sources(state),
         classes=state.classes,
         hidden=hidden,
-        open_plan=(state.attempt is not None and state.attempt.open)
-        or open_claim(state) is not None,
+        effect=effect_of(state) if _goes_on(state) else None,
     )
+
+
+def _goes_on(state: State) -> bool:
+    """Whether a plan, a claim of several parts or a review waits for labels."""
+    plan = state.attempt is not None and state.attempt.open
+    return plan or bool(state.reviews) or open_claim(state) is not None
 
 
 def _ended(desk: Desk) -> Iterator[str]:
@@ -201,7 +208,7 @@ async def show(request: Request) -> Response:
         asked={key: asked.get(key, "") for key in FILTERS},
         filters=_query(asked),
         found=items,
-        open_plan=items.open_plan,
+        effect=items.effect,
         states=STATES,
         word=partial(answer_text, site, items.classes),
         batches=_batches(items),
