@@ -60,7 +60,7 @@ class Overdue(Record):
 
 
 def overdue(project: Project, days: float) -> Overdue:
-    """Items of the review, the open plan or claim, handed out so long ago, without an answer. Records nothing."""
+    """Items of what is open that were handed out so long ago and have no answer. Records nothing."""
     if not 0 <= days < 36500:
         raise InputError(f"{option('overdue')} is a number of days, got {days:g}.")
     return _overdue(project.state(), project.ledger.entries(), days, project.now())
