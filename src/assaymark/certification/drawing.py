@@ -309,7 +309,10 @@ def _tickets(
             after=_last_tickets(queues),
         )
         if more.items == 0:
-            raise VerificationError("The pool holds fewer items than its summary says.")
+            raise VerificationError(
+                "The pool holds fewer items than were registered: it was changed. Restore it "
+                "from a backup."
+            )
         added.append(more)
         part = load_queues(project.folder / more.file, sha256=more.sha256, strata=len(plan.strata))
         queues = _continued(queues, part)
@@ -350,8 +353,8 @@ def _part(
     )
     if again.tickets != stored.tickets:
         raise VerificationError(
-            "The reserve was lost, and the pool no longer gives the same tickets. Restore "
-            f"{stored.file!r} from a backup."
+            "The reserve (the project's file of the items that come next) was lost, and the pool "
+            f"no longer gives the same items. Restore {stored.file!r} from a backup."
         )
     return load_queues(path, sha256=again.sha256, strata=strata)
 

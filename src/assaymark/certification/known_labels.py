@@ -64,7 +64,8 @@ def _in_strata(
     strata = _counts(places, labels, len(plan.strata))
     if all(sum(gone) == s.items for gone, s in zip(strata, plan.strata, strict=True)):
         raise PlanError(
-            f'Every item that "{plan.claim}" is about has its label: there is nothing left to draw.'
+            f'Every item that "{plan.claim}" is about has its label already: there is nothing '
+            "left to draw."
         )
     return known_labels(stored({item: labels[item] for item in places}), strata)
 
@@ -76,6 +77,7 @@ def check_known(project: Project, state: State, attempt: Attempt) -> str | None:
         return None
     if _in_strata(project, state, attempt.plan, attempt.before) != known:
         raise VerificationError(
-            "The labels known at the seal are not those that left the strata of the plan."
+            "The labels known when the plan was sealed are not those that were taken out of its "
+            "strata."
         )
     return f"{known.items:,} labels known at the seal left their strata, none of them was drawn"

@@ -147,8 +147,8 @@ def joint_words(plan: Plan, *, census: bool, metrics: int, claimed: bool) -> str
         words += ", at every look"
     if claimed:
         words += (
-            f" (that of the claimed metric with {percent(1 - percentage * risk)}, because it agrees with the "
-            "verdict, which has a risk of its own)"
+            f" (that of the claimed metric with {percent(1 - percentage * risk)}, because it must "
+            "agree with the verdict, whose risk is counted too)"
         )
     if metrics > 1:
         together = (metrics + (percentage - 1 if claimed else 0.0)) * risk

@@ -86,8 +86,8 @@ def read_reread(
     strange = [row.item for row in rows if row.item not in labels]
     if strange:
         raise InputError(
-            f"{file.name!r} holds {counted(len(strange), 'item')} that the certificate uses no label of "
-            f"(the first is {strange[0]!r}). Label the file that was written for it."
+            f"{file.name!r} holds {counted(len(strange), 'item')} whose labels the certificate "
+            f"does not use (the first is {strange[0]!r}). Label the file that was written for it."
         )
     decided = [row for row in rows if row.label is not None]
     if not decided:

@@ -146,9 +146,8 @@ def refuse_spent(state: State, request: PlanRequest) -> None:
 
 def _chosen_seed() -> PlanError:
     return PlanError(
-        "Labels of this collection are known before the plan, and a seed of one's own "
-        f"choice could be picked to draw the lucky ones. Leave {option('seed')} out: 128 random bits "
-        "are taken."
+        "Labels of this collection are known before the plan, and a seed chosen by hand could "
+        f"favour items whose labels help. Leave {option('seed')} out: 128 random bits are taken."
     )
 
 
@@ -316,8 +315,9 @@ def _refuse_second(state: State) -> None:
         )
     if outgrown(state):
         raise PlanError(
-            "Training went on after the classifier was frozen, and a plan on its scores could draw what "
-            f"trains the next one. Freeze the next one first: {command('train', stop=True)} seals its plan."
+            "Training went on after the classifier was frozen, so a plan on its scores could "
+            "draw items that train the next one. Freeze the next classifier first: "
+            f"{command('train', stop=True)} seals its plan."
         )
 
 

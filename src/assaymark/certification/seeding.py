@@ -54,8 +54,9 @@ def committed_source(commit: Sequence[str]) -> tuple[SeedSource, SeedPart]:
     for text in others:
         if not HEX.fullmatch(text):
             raise InputError(
-                f"{text!r} is no commitment: the other side sends a SHA-256 of 64 hexadecimal digits, "
-                f"never the part itself. They make both with {command('plan', part=True)}."
+                f"{text!r} is not a commitment. Expected: a SHA-256 of 64 hexadecimal digits, "
+                "which the other side sends in place of its part of the seed. They make both "
+                f"with {command('plan', part=True)}."
             )
     law = "joint" if others else "committed"
     return SeedSource(law=law, commitments=(own_part.commitment, *others)), own_part  # type: ignore[arg-type]
@@ -124,8 +125,8 @@ def refuse_value_before_round(source: SeedSource, revealed: str) -> None:
     """Refuse a beacon's value that was entered before its round."""
     if source.law == "beacon" and _second(revealed) < _known_from(source):
         raise VerificationError(
-            f"The value of round {source.round} of {source.beacon} was entered at {revealed}, before "
-            "that round came: it is made up."
+            f"The value of round {source.round} of {source.beacon} was entered at {revealed}, "
+            "before that round came, so it cannot be genuine."
         )
 
 
@@ -209,8 +210,8 @@ def parts_to_reveal(project: Project, source: SeedSource, parts: Sequence[str]) 
     short = next((p for p in revealed if len(p) < LEAST_PART), None)
     if short is not None:
         raise InputError(
-            f"A part of {len(short)} characters could have been found from its hash by trying: a part "
-            f"has at least {LEAST_PART}."
+            f"A part of {len(short)} characters could be found from its hash by trying: a part "
+            f"needs at least {LEAST_PART} characters."
         )
     ordered = in_order(source, tuple(revealed))
     _refuse_early(source, project.now())

@@ -260,7 +260,10 @@ def _draws(
     if registered.fingerprint != fingerprint(
         registered.files, registered.summary, registered.columns
     ):
-        raise VerificationError("The pool's fingerprint in the ledger is not that of its parts.")
+        raise VerificationError(
+            "The checksum of the collection in the ledger does not follow from the checksums of "
+            "its parts."
+        )
     chances = check_chances(certificate, recorded.entries)
     if project.pool_at is not None:
         find_source(project.pool_at)  # whoever names a place expects the pool there

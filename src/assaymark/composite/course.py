@@ -237,7 +237,8 @@ def course_of(work: ClaimWork, begun: Course | None = None) -> Course:
             len(renewal.outcomes),
         ):
             raise VerificationError(
-                f"The chances from draw {renewal.first} on were not computed where the seal says."
+                f"The chances from draw {renewal.first} on were not computed at the draw that the "
+                "sealed claim names."
             )
         course.enter(segment, strata, renewal.outcomes)
     return course

@@ -10,6 +10,7 @@ from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.seeding import refuse_unrevealed
 from assaymark.composite.work import ClaimWork, required_claim
 from assaymark.errors import PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported
 from assaymark.project.folder import Project, registered_pool
 from assaymark.sampling.surveys import SurveyBatch, hand_out
@@ -93,10 +94,13 @@ def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[Survey
     """The ids of these draws: the next of each stratum in ticket order."""
     if not strata and len(work.strata) >= work.sealed.most:
         raise PlanError(
-            f"The budget of {counted(work.sealed.most, 'draw')} is spent. Look at what they say."
+            f"The budget of {counted(work.sealed.most, 'draw')} is spent. Next: {command('look')}."
         )
     if not strata:
-        raise PlanError("Every item that says anything about the claim was drawn: none is left.")
+        raise PlanError(
+            "Every item that says anything about the claim was drawn: there is nothing left to "
+            f"label. Next: {command('look')}."
+        )
     tickets = source.items(
         work.seed,
         work.sealed.strata,
@@ -108,5 +112,8 @@ def _items(source: ClaimPool, work: ClaimWork, strata: list[int]) -> list[Survey
     predicted = source.predictions([item for item, _ in drawn])
     items = [SurveyedItem(id=item, cell=k, predictions=predicted.get(item)) for item, k in drawn]
     if len(items) < len(strata) or not all(item.id for item in items):
-        raise PlanError("The pool holds fewer items than were sealed: it was changed since.")
+        raise PlanError(
+            "The pool holds fewer items than when the claim was sealed: it was changed. Restore "
+            "it from a backup."
+        )
     return items

@@ -88,7 +88,7 @@ def certify_claim(
         raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
     if path.exists() and f'"kind":"{KIND}"'.encode() not in path.read_bytes():
         raise InputError(
-            f"{str(path)!r} exists and is no certificate of this kind. Choose another name."
+            f"{str(path)!r} exists and is not a certificate of this kind. Choose another name."
         )
     with project.ledger.writing() as writer:
         entries = writer.entries

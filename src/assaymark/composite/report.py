@@ -25,7 +25,7 @@ from assaymark.drawing.scales import Axis
 from assaymark.reports.section import Chart, Section, Table
 
 TALLY = 120  # pixels beside the bars, for the counts of both
-WORDS = {"reached": "proof reached", "open": "open", "failed": "failed"}
+WORDS = {"reached": "proven", "open": "open", "failed": "failed"}
 
 
 def claim_section(result: LookFacts) -> Section:
@@ -63,12 +63,10 @@ def _with_bounds(result: ConjunctionFacts) -> tuple[tuple[PartFacts, ...], str]:
 def _covered(result: LookFacts) -> str:
     """What the confidence covers: two claims of several parts may be false in different ones."""
     several = result.kind == "conjunction" and len(result.parts) > 1
-    scope = (
-        "for each part, every claim made on it" if several else "every claim on the same subject"
-    )
+    scope = "all claims made on each part" if several else "all claims on the same subject"
     return (
         f"{counted(result.labels, 'label')} of {counted(result.draws, 'draw')}; "
-        f"{percent(result.confidence)} confidence covers, in this project, {scope} together."
+        f"{percent(result.confidence)} confidence covers {scope} in this project together."
     )
 
 
@@ -119,8 +117,8 @@ def _disagreements(result: ComparisonFacts) -> Chart:
     )
     return Chart(
         title="Who is right where they differ",
-        caption="Labelled items on which the predictions differ; to the left the share that "
-        f"'{a}' has right, to the right that of '{b}'. What is missing to 100 % neither has right.",
+        caption=f"Labelled items on which the predictions differ; to the left the share that '{a}' "
+        f"has right, to the right that of '{b}'. In the rest both are wrong.",
         figure=figure(plot),
     )
 
@@ -166,7 +164,7 @@ def _bounds(parts: tuple[PartFacts, ...], level: str) -> Chart:
     goals = [(goal, float(y)) for y, (_, goal, _) in enumerate(rows) if goal is not None]
     least = max(0.0, min([x for x, _, _ in dots] + [goal for goal, _ in goals]) - 0.1)
     plot = Plot(
-        x=Axis(low=least, title="bound; the upright stroke is what was claimed", grid=True),
+        x=Axis(low=least, title="bound; the upright line is the target", grid=True),
         y=Axis(names=tuple(part_name(part) for part in parts)),
         marks=(
             *(
@@ -184,15 +182,15 @@ def _bounds(parts: tuple[PartFacts, ...], level: str) -> Chart:
         height=28 * len(rows) + 60,
     )
     return Chart(
-        title="What is proved of every part",
-        caption=f"The bound of every part. {level} Filled: its proof is reached.",
+        title="What is proven of every part",
+        caption=f"The bound of every part. {level} Filled dot: proven.",
         figure=figure(plot),
     )
 
 
 def _rungs(rungs: tuple[RungFacts, ...]) -> Table:
     return Table(
-        caption="Cut-offs in their sealed order; one counts only with all before it",
+        caption="Cut-offs in their sealed order; a cut-off is proven only if all before it are",
         header=("cut-off", "items above", "state"),
         rows=tuple((f"{r.cutoff:g}", f"{r.items:,}", r.state) for r in rungs),
     )

@@ -220,7 +220,7 @@ def _refuse_hopeless(part: RowPart, sealed: SealedClaim, every: tuple[str, ...])
         else "something else"
     )
     raise InputError(
-        f"'{part.text}'{where} cannot hold whatever the labels are: no item there is predicted "
+        f"'{part.text}'{where} cannot hold, whatever the labels are: no item there is predicted "
         f"{klass}. Claim {leave}."
     )
 

@@ -136,13 +136,15 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
     """Everything that the certificate says, computed again from the events alone."""
     events = answer["ledger"]["events"]
     if len(entries) < events or entries[events - 1].hash != answer["ledger"]["head"]:
-        raise VerificationError("The ledger is not the one that the certificate names.")
+        raise VerificationError("This is not the ledger that the certificate names.")
     checks.append(Check.ok("ledger", f"whole, {counted(len(entries), 'event')}"))
     past = entries[:events]
     state = replay(past)
     work = ClaimWork(survey=state.surveys[answer["survey"] - 1])
     if work.number != answer["survey"]:
-        raise VerificationError("The claim in the ledger has another number than the certificate.")
+        raise VerificationError(
+            "The claim in the ledger and the certificate have different numbers."
+        )
     checks.append(_seal(work))
     checks.append(_risk(past, work))
     checks.append(check_seed(past, work))
@@ -154,7 +156,7 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
         raise VerificationError(
             f"The field '{(where or ['?'])[0]}' does not follow from the ledger."
         )
-    checks.append(Check.ok("numbers", "the judgement follows from the labels"))
+    checks.append(Check.ok("numbers", "the verdict follows from the labels"))
     return work
 
 
@@ -163,13 +165,15 @@ def _seal(work: ClaimWork) -> Check:
     if with_digests(work.sealed) != work.sealed:
         raise VerificationError("The sealed rows do not follow from the claim and its strata.")
     if stated_claim(work.sealed) != work.sealed.claim:
-        raise VerificationError("The claim's words are not those of the rows that were sealed.")
+        raise VerificationError("The claim's text does not say what was sealed in its rows.")
     again = work.sealed.to_settings()
     other = [
         name for name, value in work.survey.survey.settings.items() if again.get(name) != value
     ]
     if other:
-        raise VerificationError(f"The seal's '{other[0]}' is not spelled as what it stands for.")
+        raise VerificationError(
+            f"The sealed text '{other[0]}' is not how this version writes its meaning."
+        )
     cells = work.survey.survey.cells
     if [c.items for c in cells] != [s.items for s in work.sealed.strata]:
         raise VerificationError("The sizes of the strata are not those of the survey.")
@@ -195,7 +199,9 @@ def _risk(entries: list[Entry], work: ClaimWork) -> Check:
         raise VerificationError(
             "The field 'risk' does not follow from the claims that were sealed before this one."
         )
-    words = account_words(sealed) or "The first claim on its subject, with all of its risk"
+    words = account_words(sealed) or (
+        "The first claim on its subject, with the whole risk of error"
+    )
     detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
     return Check.ok("risk", detail)
 
@@ -224,8 +230,8 @@ def _chances(entries: list[Entry], work: ClaimWork) -> Check:
             renewal = Renewal.from_result(event.result, len(work.sealed.cells.labels))
             if then[: len(renewal.outcomes)] != renewal.outcomes:
                 raise VerificationError(
-                    f"The chances from draw {renewal.first} on were not computed from the "
-                    "labels of that moment."
+                    f"The chances from draw {renewal.first} on were not computed from the labels "
+                    "known then."
                 )
         state.apply(event, entry)
     return Check.ok("chances", f"{counted(len(renewals(work)), 'renewal')} at sealed draws")
@@ -251,9 +257,14 @@ def _draws(work: ClaimWork) -> Check:
             made += more
     if made != strata:
         place = next((i for i, (x, y) in enumerate(zip(made, strata, strict=False)) if x != y), -1)
-        raise VerificationError(f"Draw {place + 1} is not the one that seal and seed give.")
+        raise VerificationError(
+            f"Draw {place + 1} is not the one that the sealed claim and the seed give."
+        )
     follow = "follows" if len(strata) == 1 else "follow"
-    return Check.ok("draws", f"{counted(len(strata), 'draw')} {follow} from seal, seed and labels")
+    return Check.ok(
+        "draws",
+        f"{counted(len(strata), 'draw')} {follow} from the sealed claim, the seed and the labels",
+    )
 
 
 def check_on_record(entries: list[Entry], said: dict[str, Any]) -> Check:
@@ -287,5 +298,8 @@ def _pool(project: Project, state: State, work: ClaimWork) -> list[Check]:
     for item in work.survey.order:
         order.setdefault(work.survey.cells[item], []).append(item)
     if order != tickets:
-        raise VerificationError("The items drawn are not the lowest tickets of their strata.")
+        raise VerificationError(
+            "The items drawn are not those with the lowest tickets of their strata: some were "
+            "skipped."
+        )
     return [Check.ok("pool", "strata, sizes and tickets are those of the pool")]

@@ -19,8 +19,9 @@ CLASSIFIER = re.compile(r"\bof ([ab])(?=\s*(?:[<>=+-]|in |$))")
 NAMED = 3  # failed parts; the others stand in the list of parts
 ASSUMPTIONS = (
     "An item's label, or that nobody could tell, does not depend on which items were drawn.",
-    "The seed was not chosen by somebody who knew labels.",
-    "The statement is about the items of the pool as they were sealed, and about no others.",
+    "Nobody who knew labels chose the seed.",
+    "The statement is about the items of the pool as they were when the claim was sealed, and "
+    "about no others.",
 )
 
 
@@ -33,8 +34,8 @@ def account_words(sealed: SealedClaim) -> str | None:
     risk, sure = sealed.risk, percent(sealed.stated)
     if risk.account == JOINT:
         return (
-            f"Claim {risk.number} on its subject whose seed is drawn jointly, at a level of its own; the "
-            f"{sure} covers all of them together"
+            f"Claim {risk.number} on its subject whose seed is drawn jointly, with a risk of its "
+            f"own; the {sure} covers all of them together"
         )
     if not risk.earlier and not risk.others:
         return None
@@ -45,8 +46,8 @@ def account_words(sealed: SealedClaim) -> str | None:
     each = "for each of its parts, " if several and sealed.family != "named" else ""
     if risk.others:
         return (
-            f"Claim {number} in a further account on its subject; {each}the {sure} covers all "
-            "accounts and all their claims together"
+            f"Claim {number} in a further risk account on its subject; {each}the {sure} covers "
+            "all accounts and all their claims together"
         )
     return f"Claim {number} on its subject; {each}the {sure} covers all of them together"
 
@@ -114,7 +115,7 @@ def statement(result: LookFacts) -> str:
         return _named(result, sure)
     if result.decision == "undecided":
         most = counted(result.most, "draw")
-        return f"{result.claim} is undecided: all {most} of the budget were made."
+        return f"{result.claim} is undecided: all {most} of the budget were used."
     if result.decision == "pass":
         together = " for all of it together" if len(result.parts) > 1 else ""
         sentence = f"{result.claim}, with {sure} confidence{together}"
@@ -125,8 +126,8 @@ def statement(result: LookFacts) -> str:
         return _refuted(result, sure)
     left = [p for p in result.parts if p.state == "open"]
     if len(result.parts) == 1:
-        return f"{result.claim} is not proved yet{_one_so_far(result, sure)}."
-    return f"{result.claim} is open: {len(left)} of {len(result.parts)} parts not proved yet."
+        return f"{result.claim} is not proven yet{_one_so_far(result, sure)}."
+    return f"{result.claim} is open: {len(left)} of {len(result.parts)} parts are not proven yet."
 
 
 def verdict_sentence(result: LookFacts) -> str:
@@ -178,7 +179,7 @@ def so_far_words(result: LookFacts) -> str | None:
     if result.kind != "conjunction" or all(bound is None for bound in so_far_of(result)):
         return None
     sure = percent(result.confidence)
-    return f"With {sure} confidence all figures above hold together, at every look."
+    return f"All figures above hold together with {sure} confidence, at every look."
 
 
 def _bounded(part: PartFacts, bound: float) -> str:
@@ -189,13 +190,13 @@ def _cut_off(result: CutOffFacts, sure: str) -> str:
     if result.cutoff is not None:
         return f"From score {result.cutoff:g} up, {result.claim}, with {sure} confidence."
     if result.decision == "undecided":
-        return f"No cut-off is proved to keep {result.claim}: all {result.most:,} labels are in."
+        return f"No cut-off is proven for {result.claim}: all {result.most:,} labels are given."
     if result.judged == "once":
         return (
             f"The cut-offs for {result.claim} are judged once, when all {result.most:,} labels are "
             f"there: {result.draws:,} so far."
         )
-    return f"No cut-off is proved to keep {result.claim} yet."
+    return f"No cut-off is proven for {result.claim} yet."
 
 
 def part_name(part: PartFacts) -> str:
@@ -208,9 +209,9 @@ def _named(result: ConjunctionFacts, sure: str) -> str:
     count = len(result.parts)
     good = [part_name(p) for p in result.parts if p.state == "reached"]
     if not good:
-        return f"None of the {count} claims is proved so far: {result.claim}."
+        return f"None of the {count} claims is proven so far: {result.claim}."
     return (
-        f"Of a family of {count} claims these hold, with {sure} confidence for all names together: "
+        f"Of {count} claims these hold, with {sure} confidence for all of them together: "
         f"{'; '.join(good)}{_left_out(result)}."
     )
 
@@ -232,7 +233,7 @@ def _compared(result: ComparisonFacts, sure: str) -> str:
     if result.decision == "within":
         return f"{b} and {a} differ in {metric} by at most {margin:g}, with {sure} confidence."
     if result.equal:
-        return f"{b} and {a} have the same {metric}: every item that matters was counted."
+        return f"{b} and {a} have the same {metric}: every item on which they differ was labelled."
     if result.not_worse:
         return f"{b} is not worse than {a} in {metric} by more than {margin:g}, with {sure} confidence."
     return f"Which of {a} and {b} has the higher {metric} is undecided so far."
@@ -284,13 +285,13 @@ def look_lines(result: LookFacts) -> list[tuple[str, str]]:
         lines.append(("gap", f"{gap_words(result)} ({b} minus {a})"))
         lines.append(("predictions differ", counted(result.disagree, "item")))
     if result.kind == "conjunction":
-        proof = "holds" if result.family == "named" else "proof reached"
+        proof = "holds" if result.family == "named" else "proven"
         lines += [
             (part_name(part), _part_line(part, proof, so_far))
             for part, so_far in zip(result.parts, _known_of(result), strict=True)
         ]
         if result.family == "named" and is_established(result) and _is_open(result):
-            lines.append(("or go on", "more draws may prove further ones, before you certify"))
+            lines.append(("or go on", "more labels may prove further ones; certify after that"))
         if len(result.parts) > 1 and (note := so_far_words(result)):
             lines.append(("proven so far", note))
     if (result.kind != "conjunction" or result.so_far is None) and (note := bounds_words(result)):
@@ -334,5 +335,6 @@ def _next_rung(result: CutOffFacts) -> str | None:
     change = after.items - before.items
     return (
         f"cut-off {after.cutoff:g} comes next, with {counted(abs(change), 'item')} "
-        f"{'more' if change > 0 else 'fewer'} above it; more draws may prove it, before you certify"
+        f"{'more' if change > 0 else 'fewer'} above it; more labels may prove it; certify after "
+        "that"
     )

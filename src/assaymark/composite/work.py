@@ -52,7 +52,7 @@ class ClaimWork:
             return seed_from(in_order(source, tuple(reveals[0].facts["parts"])), plan=seal)
         except (InputError, KeyError, TypeError, AttributeError) as error:
             raise VerificationError(
-                "The parts of the seed are not those that the claim committed to."
+                "The parts of the seed do not fit the hashes that were sealed with the claim."
             ) from error
 
     def reports(self, event: str) -> list[Report[Any]]:
@@ -122,6 +122,7 @@ def required_claim(state: State) -> ClaimWork:
     work = current_claim(state)
     if work is None:
         raise PlanError(
-            f"This project has no open claim of several rows: {command('compare', '…')}"
+            "This project has no open comparison, cut-off or claim of several parts. Seal one: "
+            f"{command('compare', '…')}"
         )
     return work

@@ -96,7 +96,7 @@ def test_init_twice_is_refused(assaymark, project, world) -> None:
         (["f1 >= 0.8", "--pilot", "80,20,20"], "four whole numbers TP,FP,FN,TN"),
         (["f1 >= 0.9", "--mode", "fixed", "--pilot", "80,20,20,880"], "Judging by the pilot the claim looks false"),
         (["f1 >= 0.8", "--precision", "0.9"], "Give --expect, or both --precision and --recall"),
-        (["f1 >= 0.8", "--budget", "50"], "--budget belongs to a mode that promises one"),
+        (["f1 >= 0.8", "--budget", "50"], "--budget is for a mode with a fixed number of labels"),
         (["f1 >= 0.8", "--mode", "fixed", "--design", "weighted", "--budget", "50"], "A score-guided plan is judged on the way"),
         (["f1 >= 0.8", "--mode", "sometimes"], "'mode' must be one of score-guided, fixed, budget, anytime"),
         (["f1 >= 0.8", "--design", "cluster"], "'design' must be score-guided or simple"),

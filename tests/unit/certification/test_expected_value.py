@@ -39,7 +39,7 @@ def test_a_given_precision_leaves_recall_to_follow() -> None:
 
 def test_without_a_pool_the_prevalence_is_needed() -> None:
     claim = Claim(metric="accuracy", side="lower", target=0.8)
-    with pytest.raises(package.AssaymarkError, match="give the prevalence"):
+    with pytest.raises(package.AssaymarkError, match="give the share of relevant items"):
         expected(claim, 0.82)
     found = expected(claim, 0.82, prevalence=0.3)
     assert expected_words(claim, found) == "accuracy 0.82 (precision 0.7, recall 0.7)"

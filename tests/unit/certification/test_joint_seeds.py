@@ -93,9 +93,11 @@ def test_joint_plans_refuse_what_would_void_them(say) -> None:
     hashed = new_part().commitment
     joint = ("plan", CLAIM, *SIMPLE, "--commit", hashed)
     assert "one place" in say(*joint, "--seed", "x", code=2)
-    assert "no account" in say(*joint, "--family", code=2)
-    assert "no account" in say(*joint, "--reserve", "0.1", code=2)
-    assert "never the part itself" in say("plan", CLAIM, *SIMPLE, "--commit", "abc", code=2)
+    assert "share no risk account" in say(*joint, "--family", code=2)
+    assert "share no risk account" in say(*joint, "--reserve", "0.1", code=2)
+    assert "in place of its part of the seed" in say(
+        "plan", CLAIM, *SIMPLE, "--commit", "abc", code=2
+    )
     say(*joint)
     say("plan", "--abandon", "x")
     assert "committed to before" in say(*joint, code=2)
@@ -128,7 +130,7 @@ def test_a_beacon_names_a_round_that_is_not_known_yet() -> None:
 def test_a_variable_that_was_not_set_seals_no_plan_without_a_witness(option, say, tmp_path) -> None:
     before = Project(folder=tmp_path / "w").state().head
     said = say("plan", CLAIM, *SIMPLE, option, "", code=2)
-    assert "no beacon ''" in said or "no commitment" in said
+    assert "no beacon ''" in said or "not a commitment" in said
     assert Project(folder=tmp_path / "w").state().head == before
 
 
@@ -151,7 +153,7 @@ def test_a_value_that_could_not_be_known_is_no_seed(say, tmp_path, assaymark, mo
     say("certify", "-o", tmp_path / "c.json")
     done = assaymark("verify", tmp_path / "c.json", "-p", tmp_path / "w")
     assert done.code == 1
-    assert "before that round came: it is made up" in done.out
+    assert "before that round came, so it cannot be genuine" in done.out
 
 
 CHAINS = {
@@ -233,5 +235,5 @@ def test_python_seals_and_reveals(tmp_path) -> None:
     with pytest.raises(PlanError, match="known already"):
         work.reveal(theirs.part)
     abandon_plan(work.project, "done")
-    with pytest.raises(PlanError, match="seed of one's own"):
+    with pytest.raises(PlanError, match="seed chosen by hand"):
         seal_plan(work.project, PlanRequest(claim=read_claim("accuracy >= 0.6"), seed="mine"))

@@ -106,7 +106,7 @@ def test_a_changed_label_that_was_known_voids_the_certificate(project):
     label(project, [other], correct=True)
     label_to_the_end(project)
     with pytest.raises(
-        AssaymarkError, match=f"1 label known when plan 2 was sealed is another one now .*'{item}'"
+        AssaymarkError, match=f"1 label known when plan 2 was sealed was changed since .*'{item}'"
     ):
         certify(project)
 
@@ -134,7 +134,7 @@ def test_a_simple_plan_draws_from_the_whole_and_known_labels_answer(project):
     assert issued.certificate.known == len(free)
     checked = verify(issued.path, project=project)
     assert not [c for c in checked.checks if c.outcome == "failed"]
-    told = "draws come from the whole collection, and these answer for free"
+    told = "draws come from the whole collection, and these labels cost nothing more"
     expected = f"300 labels before the seal; {told} ({len(free)} drawn items)"
     assert dict(checked.history)["known"] == expected
 
@@ -188,7 +188,7 @@ def test_the_card_counts_relevant_items_that_were_known(project):
 
 def test_every_item_known_leaves_nothing_to_draw(project):
     know(project, rows([*HITS, *ALARMS]))
-    with pytest.raises(PlanError, match=r"has its label: there is nothing left to draw"):
+    with pytest.raises(PlanError, match=r"has its label already: there is nothing left to draw"):
         seal_plan(project, PlanRequest(claim=parse_claim("precision >= 0.6")))
 
 
@@ -233,7 +233,7 @@ def test_a_plan_given_up_once_its_draws_could_be_seen_is_not_free(project):
     survey(project)
     seal_plan(project, ACCURACY)
     abandon_plan(project, "unlucky draws")
-    with pytest.raises(PlanError, match=r'Earlier plans used up the risk of "accuracy >= 0.7"'):
+    with pytest.raises(PlanError, match=r'Earlier plans on "accuracy >= 0.7" used up its risk'):
         seal_plan(project, ACCURACY)
 
 

@@ -1,6 +1,6 @@
 """A plan's size where it is larger than what there is to label."""
 
-DRAWS = "A plan size counts draws at random. Only 2,000 items can be labelled"
+DRAWS = "A plan size counts random draws. Only 2,000 items can be labelled"
 
 
 def test_a_plan_size_beyond_the_pool_says_that_it_counts_draws(assaymark, project) -> None:

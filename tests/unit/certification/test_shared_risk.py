@@ -96,7 +96,7 @@ def test_a_fixed_plan_that_failed_leaves_nothing_unless_some_was_reserved(tmp_pa
     assert float(second.stake.carried) == pytest.approx(0.1)
     label(work, None)
     assert work.verdict().decision == "fail"
-    with pytest.raises(PlanError, match=r"used up the risk.*certify\(.*bound=True.*new_risk=True"):
+    with pytest.raises(PlanError, match=r"used up its risk.*certify\(.*bound=True.*new_risk=True"):
         work.claim("accuracy >= 0.95", mode="fixed", budget=40)
 
 
@@ -207,7 +207,7 @@ def test_a_seed_of_ones_own_choice_is_for_the_first_plan(tmp_path) -> None:
     work = begun(tmp_path)
     closed(work, "accuracy >= 0.8", 10, seed="first")
     for claim in ("accuracy >= 0.8", "recall >= 0.5"):
-        with pytest.raises(PlanError, match="lucky ones"):
+        with pytest.raises(PlanError, match="items whose labels help"):
             work.claim(claim, seed="a lucky one")
 
 

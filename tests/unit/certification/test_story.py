@@ -105,7 +105,7 @@ def test_known_labels_are_reused_by_a_later_plan(assaymark, labelled, world, tmp
     assert "was used in this project before" in refused.err
     refused = assaymark("plan", *wish, "--seed", "another")
     assert refused.code == 2
-    assert "could be picked to draw the lucky ones" in refused.err
+    assert "could favour items whose labels help" in refused.err
     assert assaymark("plan", *wish).code == 0
     again = assaymark("draw", "-p", labelled, "--json").json
     assert again["known"] > 20

@@ -45,7 +45,7 @@ def test_verify_tells_how_it_came_about_and_reads_labels_again(
         "ann (60), bob (60)",
         "2, the first at 30 labels",
         "1 correction, 0 decisions between reviewers; 1 of them after somebody had looked",
-        "128 bits, as assaymark takes them at random",
+        "128 bits, in the form that assaymark takes at random",
         "plan 1 (f1 >= 0.95: abandoned, 0 draws)",
         "only a hash lodged outside can tell",
     ):

@@ -73,7 +73,7 @@ def test_a_refused_comparison_leaves_no_project(pool, tmp_path):
     asked = ("compare", "--pool", pool, "--id", "id", "--a", "old", "--positive", "urgent")
     equal = refused(*asked, "--b", "twin", "-p", tmp_path / "w")
     assert equal == (
-        "Error: 'old' and 'twin' predict the same for all 400 items: equal, nothing to compare, and "
+        "Error: 'old' and 'twin' predict the same for all 400 items: they are equally good, and "
         "no label is needed."
     )
     assert not (tmp_path / "w").exists()
@@ -133,7 +133,7 @@ def test_numbers_agree_with_their_nouns(pool, tmp_path):
     assert run("certify", "-p", tmp_path / "w").exit_code == 0
     said = run("verify", tmp_path / "w" / "certificate.json", "-p", tmp_path / "w").output
     assert "1 renewal at sealed draws" in said
-    assert "1 draw follows from seal, seed and labels" in said
+    assert "1 draw follows from the sealed claim, the seed and the labels" in said
 
 
 def test_the_other_pool_is_named(pool, tmp_path):
@@ -176,13 +176,13 @@ def test_verdicts_are_named_in_claims(project):
 def test_small_groups_are_named_before_the_seal(project):
     told = run("plan", "accuracy >= 0.5 in every lang", "--forecast", "-p", project).output
     assert "accuracy >= 0.5 [(missing)]" in told
-    assert "(missing), la: 30 items or fewer each." in told
+    assert "(missing), la: 30 items or fewer each, too few for a sample." in told
     assert "--least-group 31" in told
     left = run(
         "plan", "accuracy >= 0.5 in every lang", "--least-group", 31, "--forecast", "-p", project
     ).output
     assert "(missing), la" in left
-    assert "read whole" not in left
+    assert "all items labelled" not in left
 
 
 def test_a_group_where_nothing_is_predicted_cannot_hold(tmp_path):
@@ -194,7 +194,7 @@ def test_a_group_where_nothing_is_predicted_cannot_hold(tmp_path):
             folder=tmp_path / "w",
         )  # fmt: skip
     assert str(refusal.value).startswith(
-        "'recall >= 0.5' in b cannot hold whatever the labels are: no item there is predicted "
+        "'recall >= 0.5' in b cannot hold, whatever the labels are: no item there is predicted "
         "positive. Claim something else, or leave small groups out:"
     )
     assert not (tmp_path / "w").exists()
@@ -231,7 +231,7 @@ def test_two_hundred_classes(classes):
 @pytest.mark.parametrize("metric", ["recall", "precision", "f1"])
 def test_a_class_that_is_never_predicted_cannot_be_claimed(classes, metric):
     assert refused("plan", f"{metric} of never >= 0.5", "-p", classes) == (
-        f"Error: '{metric} of never >= 0.5' cannot hold whatever the labels are: no item there is "
+        f"Error: '{metric} of never >= 0.5' cannot hold, whatever the labels are: no item there is "
         "predicted never. Claim something else."
     )
 

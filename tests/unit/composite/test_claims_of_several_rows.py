@@ -181,15 +181,15 @@ def test_the_next_items_wait_for_labels(assaymark, folder):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--a", "old", "--b", "old"), "same column"),
+        (("--a", "old", "--b", "old"), "named as both a and b"),
         (("--a", "new", "--b", "word", "--positive", "pass"), "--positive says"),
         (("--a", "old", "--b", "word"), "Say which one is positive"),
         (("--a", "old", "--b", "class"), "more than two classes"),
         (("--a", "old", "--b", "nwe"), "Did you mean 'new'"),
         (("--a", "old", "--b", "new", "--margin", "x"), "A margin is a number"),
         (("--a", "old", "--b", "new", "--margin", "2"), "between 0 and 1"),
-        (("--a", "old", "--b", "new", "--only", "up"), "'better' or 'worse'"),
-        (("--a", "old", "--b", "new", "--metric", "elusion"), "is not compared"),
+        (("--a", "old", "--b", "new", "--only", "up"), "better or worse"),
+        (("--a", "old", "--b", "new", "--metric", "elusion"), "cannot be compared"),
         (("--a", "old", "--b", "new", "--score-a", "score"), "both --score-a and --score-b"),
     ],
 )
@@ -206,7 +206,7 @@ def test_identical_predictions_need_no_label(assaymark, folder):
     (folder / "pool.csv").write_text("\n".join([",".join(lines[0]), *same]) + "\n")
     done = compared(assaymark, folder, "--a", "old", "--b", "new")
     assert done.code == 2
-    assert "nothing to compare" in done.err
+    assert "they are equally good" in done.err
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_identical_predictions_need_no_label(assaymark, folder):
     [
         ("recall >= 0.8 in every region", "no group column 'region'"),
         ("accuracy of b > accuracy of a", "assaymark compare"),
-        ("recall gap between lang <= 0.1 and recall >= 0.5", "on its own"),
+        ("recall gap between lang <= 0.1 and recall >= 0.5", "a claim of its own"),
         ("recal >= 0.8 and precision >= 0.7", "recall"),
     ],
 )
@@ -249,7 +249,7 @@ def test_which_groups_hold_is_told_by_name(assaymark, folder):
     seen = work(assaymark, folder)
     assert {part["state"] for part in seen["parts"]} == {"reached"}
     told = json.loads(assaymark("certify", "--json", "-p", folder / "w").out)["statement"]
-    assert "Of a family of 3 claims these hold, with 95% confidence for all names together" in told
+    assert "Of 3 claims these hold, with 95% confidence for all of them together" in told
 
 
 def test_nothing_to_choose_from(assaymark, folder):
@@ -265,7 +265,7 @@ def test_a_gap_between_groups(assaymark, folder):
     assert seen["decision"] == "pass"
     certified(assaymark, folder)
     refused = assaymark("plan", claim, "--budget", "50", "-p", folder / "w")
-    assert "no test with a budget" in refused.err
+    assert "cannot be tested with a budget" in refused.err
 
 
 def test_several_candidates_are_one_family(assaymark, folder):
@@ -286,7 +286,7 @@ def test_several_candidates_are_one_family(assaymark, folder):
     states = {part["part"]: part["state"] for part in seen["parts"]}
     assert states["accuracy of new > accuracy of old"] == "reached"
     assert states["accuracy of third > accuracy of old"] != "reached"
-    assert "family of 2 claims" in assaymark("certify", "-p", folder / "w").out
+    assert "Of 2 claims these hold" in assaymark("certify", "-p", folder / "w").out
 
 
 @pytest.mark.parametrize(
@@ -314,8 +314,10 @@ def test_a_budget_below_the_forecast_is_named_before_the_seal(assaymark, folder)
     pool = ("--pool", folder / "scored.csv", "--id", "id", "--prediction", "guess")
     assert assaymark("init", place, *pool, "--score", "score").code == 0
     claim = ("recall >= 0.72 and precision >= 0.72", "--forecast", "-p", place)
-    assert "smaller than that" in assaymark("plan", *claim, "--budget", "20").out
-    assert "smaller than that" not in assaymark("plan", *claim, "--budget", "1900").out
+    assert "smaller than the labels to expect" in assaymark("plan", *claim, "--budget", "20").out
+    assert (
+        "smaller than the labels to expect" not in assaymark("plan", *claim, "--budget", "1900").out
+    )
 
 
 def test_a_budget_ends_the_test(assaymark, folder):

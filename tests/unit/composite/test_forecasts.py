@@ -72,8 +72,16 @@ def test_a_comparison_costs_what_the_disagreement_says(assaymark):
         ("recall >= 0.8 in every lang", ("--expect", "0.9", "--prevalence", "0.1"), "--groups N"),
         ("accuracy of b > accuracy of a", (), "--differ 0.06"),
         ("accuracy of b > accuracy of a", ("--differ", "0.1", "--gap", "0.2"), "at most 0.1"),
-        ("f1 of b > f1 of a", ("--differ", "0.1", "--gap", "0.05"), "no forecast without a pool"),
-        ("macro f1 >= 0.8", ("--expect", "0.9", "--prevalence", "0.1"), "no forecast without"),
+        (
+            "f1 of b > f1 of a",
+            ("--differ", "0.1", "--gap", "0.05"),
+            "cannot be forecast without a pool",
+        ),
+        (
+            "macro f1 >= 0.8",
+            ("--expect", "0.9", "--prevalence", "0.1"),
+            "cannot be forecast without",
+        ),
         ("recall >= 0.8", ("--groups", "3"), "is one claim"),
         ("recal >= 0.8 in every lang", (), "recall >= 0.8 in every lang"),
     ],

@@ -110,7 +110,7 @@ def test_comparisons_and_cut_offs_have_joint_seeds_too(say, tmp_path, step) -> N
     work = required_claim(project.state())
     entries = project.ledger.entries()
     assert check_seed(entries, work).outcome == "ok"
-    assert "level of its own" in _risk(entries, work).detail
+    assert "with a risk of its own" in _risk(entries, work).detail
 
 
 def test_levels_of_joint_claims_use_the_risk_once(say, tmp_path) -> None:
@@ -140,8 +140,8 @@ def test_what_would_void_a_joint_seed_is_refused(say) -> None:
         told = say("plan", CLAIM, "--commit", new_part().commitment, *more, code=2)
         assert "comes from one place" in told
     told = say("plan", CLAIM, "--commit", new_part().commitment, "--family", code=2)
-    assert "level of their own" in told
-    assert "no commitment" in say("plan", CLAIM, "--commit", "their part", code=2)
+    assert "its own risk of error" in told
+    assert "not a commitment" in say("plan", CLAIM, "--commit", "their part", code=2)
 
 
 def test_one_side_alone_commits_and_keeps_its_account(say) -> None:
@@ -161,7 +161,7 @@ def test_a_claim_waits_for_its_beacon(say, tmp_path) -> None:
     work = required_claim(replay(entries))
     assert check_seed(entries, work).outcome == "not checked"
     early = [*entries[:-1], replace(entries[-1], time="2026-01-01T00:00:00Z")]
-    with pytest.raises(VerificationError, match="made up"):
+    with pytest.raises(VerificationError, match="cannot be genuine"):
         check_seed(early, required_claim(replay(early)))
 
 
@@ -225,7 +225,7 @@ def test_words_that_are_not_those_of_the_rows_are_caught(say, tmp_path) -> None:
     project = Project(folder=tmp_path / "w")
     say("compare", "--a", "guess", "--b", "other", "--only", "worse")
     assert _seal(_sealed_with(project)[1]).outcome == "ok"
-    with pytest.raises(VerificationError, match="words are not those"):
+    with pytest.raises(VerificationError, match="text does not say what was sealed"):
         _seal(_sealed_with(project, claim="accuracy of b >= accuracy of a")[1])
 
 
@@ -253,7 +253,7 @@ def test_certificates_of_several_parts_are_signed(say, tmp_path) -> None:
     assert beside.is_file(), "the same certificate keeps its signature"
     beside.unlink()
     status, seen = signature(public)
-    assert (status, "no signature" in seen["verification"].detail) == ("failed", True)
+    assert (status, "is not signed" in seen["verification"].detail) == ("failed", True)
     signed = certify_claim(project, signer=load_signer(tmp_path / "other.key"))
     assert signed.hash == again.hash
     assert signature(other)[1]["signature"].outcome == "ok"

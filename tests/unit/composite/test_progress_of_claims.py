@@ -75,7 +75,7 @@ def test_bounds_of_an_open_claim_hold_together_at_one_level() -> None:
     assert any(bound is not None for bound in together)
     pairs = [(x, y) for x, y in zip(together, alone, strict=True) if x is not None]
     assert all(y is not None and x <= y for x, y in pairs)
-    assert verdict.note == "With 95% confidence all figures above hold together, at every look."
+    assert verdict.note == "All figures above hold together with 95% confidence, at every look."
 
 
 def test_figures_of_too_many_parts_hold_each_on_its_own(monkeypatch) -> None:

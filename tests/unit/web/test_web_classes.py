@@ -62,7 +62,9 @@ def test_a_claim_on_a_pool_without_scores_is_read_on_the_page(assaymark, tmp_pat
     with signed(folder) as web:
         read = web.post("/plan/words", json={"claim": "recall of every class >= 0.7"})
     assert read.status_code == 200
-    assert read.json()["sentence"] == "Labels to expect: no forecast, as the pool has no scores."
+    assert read.json()["sentence"] == (
+        "Labels to expect: no forecast, because the pool has no scores."
+    )
     assert len(read.json()["parts"]) == 12
 
 

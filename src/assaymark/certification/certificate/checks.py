@@ -42,7 +42,10 @@ def check_form(certificate: Certificate, data: dict[str, Any], text: str) -> Che
             f"The certificate was changed: its field '{where}' does not match its contents."
         )
     if text != write(certificate):
-        raise VerificationError("The certificate was changed: it is not in canonical form.")
+        raise VerificationError(
+            "The certificate was changed: it is not written the way assaymark writes it "
+            "(canonical JSON)."
+        )
     return Check.ok("certificate", "well-formed, and its hash fits its contents")
 
 
@@ -56,9 +59,9 @@ def check_numbers(certificate: Certificate) -> Check:
     if certificate.census:
         if estimate.point is None or not row.low == row.high == estimate.point:
             raise VerificationError("The certificate's counts do not give the value it states.")
-        return Check.ok("numbers", "everything was labelled, and the counts give the value")
+        return Check.ok("numbers", "every item was labelled, and the counts give the stated value")
     if not plan.kind.judged_once or estimate.counts is None:
-        detail = "this mode needs the labels in order, which the ledger has"
+        detail = "a plan of this mode needs the order of the labels, which only the ledger holds"
         return Check.unchecked("numbers", detail)
     again = bound(
         plan.claim.metric,
@@ -122,8 +125,8 @@ def check_replay(certificate: Certificate, entries: Sequence[Entry], past: State
         )
     if event.certificate != certificate.digest:
         raise VerificationError(
-            f"Event {certificate.ledger.events + 1} records another certificate than this one (its hash "
-            "differs)."
+            f"Event {certificate.ledger.events + 1} records a different certificate than this one "
+            "(the hashes differ)."
         )
     return Check.ok("replay", "counts, bound and verdict recomputed from the events")
 
@@ -226,7 +229,7 @@ def check_risk(certificate: Certificate, recorded: Recorded) -> Check:
             "The plan's field 'risk' does not follow from the plans on this claim that were sealed "
             "before it."
         )
-    words = account_words(plan) or "Plan 1 on this claim, with all of its risk"
+    words = account_words(plan) or "Plan 1 on this claim, with the whole risk of error"
     detail = f"{words[0].lower()}{words[1:]}; other projects on the collection are not seen"
     return Check.ok("risk", detail)
 

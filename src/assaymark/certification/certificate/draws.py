@@ -72,11 +72,13 @@ def check_tickets(certificate: Certificate, past: State) -> Check:
         items = [draw.id for draw in draws if draw.stratum == k and not draw.repeat]
         tickets = [ticket(plan.seed, item) for item in items]
         if tickets != sorted(tickets):
-            raise VerificationError("The drawn items do not stand in the order of their tickets.")
+            raise VerificationError(
+                "The drawn items are not in the order of their tickets, which the seed fixes."
+            )
     return Check.unchecked(
         "draw",
         "the pool is not at hand: items are in the order fixed by the seed, but whether any were "
-        "passed over was not checked",
+        "skipped was not checked",
     )
 
 
@@ -115,8 +117,8 @@ def _changed_later(work: SurveyWork, past: State, now: State) -> str:
     if not changed:
         return ""
     return (
-        f"; {counted(changed, 'training label')} changed later, so the whole collection keeps the claim "
-        "only with the labels as they are now"
+        f"; {counted(changed, 'training label')} changed later, so the claim holds for the whole "
+        "collection only with the labels as they are now"
     )
 
 
@@ -124,8 +126,8 @@ def _refuse_trained(work: SurveyWork, attempt: Attempt) -> None:
     both = next((draw.id for draw in attempt.draws if draw.id in work.cells), None)
     if both is not None:
         raise VerificationError(
-            f"Item {both!r} was handed out for training and drawn for the claim: the classifier may "
-            "have learnt its label."
+            f"Item {both!r} was handed out for training and also drawn for the claim, so the "
+            "classifier may have learnt its label."
         )
 
 
@@ -139,5 +141,5 @@ def _refuse_chosen(work: SurveyWork) -> None:
     tickets = [ticket(seed, item) for item in random_items]
     if tickets != sorted(tickets):
         raise VerificationError(
-            "The random training items do not stand in the order of their tickets."
+            "The random training items are not in the order of their tickets, which the seed fixes."
         )

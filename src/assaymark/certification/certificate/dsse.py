@@ -63,7 +63,7 @@ def open_envelope(envelope: str) -> Envelope:
         (signature,) = data["signatures"]
         statement = read_json(payload)
         if data["payloadType"] != PAYLOAD or statement["_type"] != STATEMENT:
-            raise ValueError("it is no in-toto statement")
+            raise ValueError("it is not an in-toto statement")
         return Envelope(
             statement=statement,
             message=pre_authentication(PAYLOAD, payload),

@@ -70,7 +70,7 @@ def _seed(plan: Plan) -> str:
     if plan.source.law != "open":
         return source_in_words(plan.source)
     if RANDOM_SEED.fullmatch(seed):
-        return "128 bits, as assaymark takes them at random when none is given"
+        return "128 bits, in the form that assaymark takes at random when no seed is given"
     return f"{seed[:40]!r}, chosen by hand; others could have been tried before"
 
 

@@ -99,8 +99,9 @@ def _refuse_changed(state: State, attempt: Attempt) -> None:
     if changed:
         raise PlanError(
             f"{counted(len(changed), 'label')} known when plan {attempt.plan.number} was sealed "
-            f"{'is' if len(changed) == 1 else 'are'} another one now (the first of item {changed[0]!r}), "
-            "so what they contributed is no longer certain. Seal a new plan."
+            f"{'was' if len(changed) == 1 else 'were'} changed since (the first is that of item "
+            f"{changed[0]!r}), so what the plan took from the known labels no longer holds. Seal "
+            "a new plan."
         )
 
 

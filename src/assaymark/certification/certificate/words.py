@@ -48,8 +48,8 @@ def account_words(plan: Plan) -> str | None:
         return f"Plan {number} of one family of claims; the {sure} covers all of them together"
     if stake.risk is not None:
         return (
-            f"Plan {number} in a further account of this claim; the {percent(plan.confidence)} covers "
-            "all accounts and all their plans together"
+            f"Plan {number} in a further risk account of this claim; the "
+            f"{percent(plan.confidence)} covers all accounts and all their plans together"
         )
     return (
         f"Plan {number} on this claim; the {percent(plan.confidence)} covers all of them together"
@@ -65,7 +65,8 @@ def known_words(plan: Plan) -> str | None:
     if known.strata is not None:
         return f"{labels} before the seal, counted as certain; draws come from the other items"
     return (
-        f"{labels} before the seal; draws come from the whole collection, and these answer for free"
+        f"{labels} before the seal; draws come from the whole collection, and these labels cost "
+        "nothing more"
     )
 
 

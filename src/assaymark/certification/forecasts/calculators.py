@@ -93,6 +93,7 @@ def _share(share: float | None, prevalence: float | None) -> float:
         return share
     if prevalence is None:
         raise InputError(
-            "An expected value needs to know how many items are relevant: give the prevalence."
+            "An expected value is not enough: give the share of relevant items (the prevalence) "
+            "too."
         )
     return open_share("prevalence", prevalence)

@@ -36,8 +36,8 @@ class StillPossible:
         if self.claim and self.labels is not None:
             price = f"about {counted(self.labels, 'more label')}"
             parts.append(
-                f"{'Or claim' if parts else 'Claim'} less: by the labels so far {self.claim} would take "
-                f"{price} ({command('plan', self.claim)})."
+                f"{'Or claim' if parts else 'Claim'} less: judging by the labels so far, "
+                f"{self.claim} would take {price} ({command('plan', self.claim)})."
             )
         return " ".join(parts) or "Nothing else can be claimed from these labels."
 

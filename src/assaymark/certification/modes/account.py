@@ -217,9 +217,10 @@ def at_present(state: State, attempt: Attempt) -> Attempt:
         return attempt
     if plan.kind.promise:
         raise PlanError(
-            f"Plan {plan.number} is superseded: labels of an earlier plan on this claim were changed, "
-            f"and less of the risk they share is left ({now:.3g}) than it was sealed with "
-            f"({sealed:.3g}). Close it ({command('plan', abandon='REASON')}) and seal a new plan."
+            f"Plan {plan.number} is superseded: labels of an earlier plan on this claim were "
+            f"changed, so less of their shared risk of error is left ({now:.3g}) than this plan "
+            f"was sealed with ({sealed:.3g}). Close it ({command('plan', abandon='REASON')}) and "
+            "seal a new plan."
         )
     lower = rounded_down(max(now, LEAST))
     changed = copy.copy(attempt)

@@ -40,7 +40,9 @@ def judge_fixed(state: State, attempt: Attempt) -> Verdict:
     if plan.size is None or prefix.draws < plan.size:
         raise PlanError(_too_early(state, attempt))
     if prefix.draws > plan.size or not METHODS[exact_method(plan.method).bound].guaranteed:
-        raise PlanError(f"Plan {plan.number} cannot be judged: it was not kept as it was sealed.")
+        raise PlanError(
+            f"Plan {plan.number} cannot be judged: what is recorded of it is not what was sealed."
+        )
     interval = exact_bound(plan, prefix)
     passed = reaches(plan.claim, interval.interval)
     estimate = replace(
@@ -85,8 +87,8 @@ def _too_early(state: State, attempt: Attempt) -> str:
     if disputed:
         parts.append(f"{counted(disputed, 'item')} waiting for a decision between reviewers")
     return (
-        f"Plan {plan.number} is judged once, at {size:,} draws, and an earlier look would void its "
-        f"promise. Missing: {', '.join(parts)}."
+        f"Plan {plan.number} is judged once, at {size:,} draws; with an earlier look its "
+        f"confidence would no longer hold. Missing: {', '.join(parts)}."
     )
 
 

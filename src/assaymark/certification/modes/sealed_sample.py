@@ -125,8 +125,9 @@ class Ceiling(SealedSample):
 
     kind = kind_of("budget", "weighted")
     judged = (
-        "Checking early is allowed; the stated confidence already accounts for it. The plan ends at a "
-        "number of labels that was sealed with it, and the test spends its risk up to there."
+        "Checking early is allowed; the stated confidence already accounts for it. The plan ends "
+        "at a number of labels that was fixed when it was sealed, and the risk of error is "
+        "spread over the looks up to there."
     )
 
     def is_sized(self, plan: Plan) -> bool:

@@ -47,7 +47,7 @@ def boundary_evidence(attempt: Attempt, prefix: Prefix) -> EvidenceNow | None:
         share=min(1.0, successes / least) if least else 0.0,
         sentence=f"{successes:,} successes among {counted(len(wins), 'informative item')}"
         + (
-            f"; {least:,} would pass at this point."
+            f"; at least {least:,} would pass at this point."
             if reachable
             else "; too few items for any number to pass yet."
         ),

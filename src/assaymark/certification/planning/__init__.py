@@ -109,9 +109,9 @@ def _kind(request: PlanRequest, summary: PoolSummary) -> ModeKind:
         )
     if request.budget is not None and not kind.promise:
         raise PlanError(
-            f"{option('budget')} belongs to a mode that promises one: add "
-            f"{option('mode', 'fixed')} (judged once, at the end) "
-            f"or {option('mode', 'budget')} (judged on the way, ends at the budget)."
+            f"{option('budget')} is for a mode with a fixed number of labels: add "
+            f"{option('mode', 'fixed')} (judged once, at the end) or {option('mode', 'budget')} "
+            "(judged on the way, ends at the budget)."
         )
     return kind
 
@@ -133,8 +133,8 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, kind: ModeKind) -> No
         raise PlanError("Score-guided sampling needs predictions, and this pool has none.")
     if binomial_test(claim) is None and not kind.guided:
         raise PlanError(
-            f"{metric(claim.metric).title} has no exact bound for a simple random sample: its items "
-            "have three different gains, so no binomial law applies. Use "
+            f"{metric(claim.metric).title} has no exact bound for a simple random sample: its "
+            "items count in three different ways, so it is not a simple share. Use "
             f"{option('mode', 'score-guided')}."
         )
 
@@ -142,9 +142,9 @@ def _refuse_unprovable(claim: Claim, summary: PoolSummary, kind: ModeKind) -> No
 def _refuse_needless(request: PlanRequest, kind: ModeKind) -> None:
     if request.claim_only and not kind.promise:
         raise PlanError(
-            f"{switch('claim-only')} is for plans that are judged at a number of draws: one that you may "
-            "look at whenever you like proves its bound on the way. Leave it out, or add "
-            f"{option('mode', 'fixed')}."
+            f"{switch('claim-only')} is for plans that are judged at planned numbers of draws: a "
+            "plan that you may look at whenever you like proves its bound on the way. Leave it "
+            f"out, or add {option('mode', 'fixed')}."
         )
 
 

@@ -28,9 +28,9 @@ def refuse_the_edge(claim: Claim, value: float | None) -> None:
     if value is not None and abs(value - claim.target) < EDGE:
         better = "above" if claim.side == "lower" else "below"
         raise InputError(
-            f"You expect {metric(claim.metric).title} {shown(value)}, which is the target itself: no "
-            f"number of labels proves a claim on its edge. Expect a value {better} the target, or "
-            "claim less."
+            f"You expect {metric(claim.metric).title} {shown(value)}, which is the target itself: "
+            f"no number of labels proves a claim that is only just true. Expect a value {better} "
+            "the target, or claim less."
         )
 
 
@@ -41,8 +41,9 @@ def false_words(claim: Claim, value: float | None, basis: Basis) -> str | None:
     title, beyond = metric(claim.metric).title, "below" if claim.side == "lower" else "above"
     if basis == "expectation":
         return (
-            f"You expect {title} {shown(value)}, {beyond} the target of {claim.target:g}, so no number "
-            "of labels would prove the claim. Claim less, or expect more."
+            f"You expect {title} {shown(value)}, {beyond} the target of {claim.target:g}, so no "
+            "number of labels would prove the claim. Choose an easier target, or expect a better "
+            "value."
         )
     by = {
         "pilot": "the pilot",
@@ -141,8 +142,8 @@ def draws_words(forecast: Forecast) -> str | None:
     if left is None or max(sizes, default=0) <= left:
         return None
     return (
-        f"A plan size counts draws at random. Only {counted(left, 'item')} can be labelled: one that is "
-        "drawn again has its label already."
+        f"A plan size counts random draws. Only {counted(left, 'item')} can be labelled: an item "
+        "that is drawn again has its label already."
     )
 
 

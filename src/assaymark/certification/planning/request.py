@@ -35,13 +35,14 @@ class RiskRequest:
         }
         if sum(ways.values()) > 1:
             raise InputError(
-                f"{switch('family')} is one account for all claims: leave {switch('new-risk')} out."
+                f"{switch('family')} shares one risk account among all claims, so a claim has no "
+                f"second one: leave {switch('new-risk')} out."
             )
         if self.joint and (self.new_risk or self.family or self.claim_only or self.reserve):
             raise InputError(
-                "Plans whose seed is drawn jointly use no account, but a level of their own each: leave "
-                f"{option('reserve')}, {switch('claim-only')}, {switch('new-risk')} and "
-                f"{switch('family')} out."
+                "Plans with a jointly drawn seed share no risk account: each has its own risk of "
+                f"error. Leave {option('reserve')}, {switch('claim-only')}, {switch('new-risk')} "
+                f"and {switch('family')} out."
             )
 
 

@@ -97,7 +97,10 @@ def _budget(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
     planner = _planner(plan, request.expectation, summary)
     course = course_of(planner, request.expectation, items=plan.items)
     if course.rate == 0:
-        raise PlanError("No item would be informative under this expectation.")
+        raise PlanError(
+            "If the classifier is as expected, no item counts for or against the claim, so no "
+            "number of labels decides it."
+        )
     if request.budget is not None:
         return _at_budget(plan, course, request.budget)
     size = labels_needed(planner, power=request.power)

@@ -61,7 +61,7 @@ def _joint(state: State, claim: Claim, risk: str) -> tuple[Stake, float]:
     number = 1 + sum(old.plan.stake.account == JOINT for old in _mates(state, claim, either=True))
     level = rounded_down(joint_seed_level(float(risk), number))
     if float(level) < LEAST:
-        raise PlanError(f'Earlier plans with joint seeds used up the risk of "{claim}".')
+        raise PlanError(f'Earlier plans with joint seeds used up the risk of error of "{claim}".')
     stated = _stated(state, claim, JOINT, float(risk))
     whole = Stake(account=JOINT, level=level, refutes=level)
     known = complement(decimal_text(stated)) != risk
@@ -136,8 +136,8 @@ def _refuse_useless(claim: Claim, mates: Sequence[Attempt], level: float) -> Non
         )
     if level < LEAST:
         raise PlanError(
-            f'Earlier plans used up the risk of "{claim}": as plan {number} on it, this one could prove '
-            f"nothing. {when_little_is_left()}"
+            f'Earlier plans on "{claim}" used up its risk of error, so this one (plan {number} on it) could '
+            f"prove nothing. {when_little_is_left()}"
         )
 
 

@@ -83,7 +83,7 @@ def check_signature(text: str, envelope: str | None, *, expected: str | None = N
     """The certificate's signature, and whose key made it: good only if it is the one expected."""
     if envelope is None:
         if expected is not None:
-            raise VerificationError("The certificate carries no signature, and one was asked for.")
+            raise VerificationError("The certificate is not signed, and a signature was asked for.")
         return Check.unchecked("signature", "the certificate is not signed")
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -103,7 +103,9 @@ def check_signature(text: str, envelope: str | None, *, expected: str | None = N
             "The signature beside the certificate does not belong to its contents."
         ) from error
     if expected is None:
-        detail = f"made by the key {public}, for which nobody vouched"
+        detail = (
+            f"made by the key {public}, which was not compared with the key of anybody you know"
+        )
         return Check.unchecked("signature", detail)
     if public.lower() != read_public_key(expected):
         raise VerificationError(f"The certificate is signed by another key: {public}.")

@@ -70,7 +70,7 @@ def read_token(data: bytes, trusted: tuple["Certificate", ...] = ()) -> Token:
         content = _signed_data(_node(data))
         wrapped = content.parts[2]
         if wrapped.parts[0].content != TOKEN_INFO:
-            raise VerificationError("The time-stamp file holds something else than a time stamp.")
+            raise VerificationError("The time-stamp file holds something other than a time stamp.")
         text = wrapped.parts[1].parts[0].content
         info = _node(text).parts
         imprint = info[2].parts
@@ -141,7 +141,7 @@ def _checked_signer(
     attributes = next(part for part in signed if part.tag == 0xA0)
     stated = {part.parts[0].content: part.parts[1].parts[0].content for part in attributes.parts}
     if stated[CONTENT_TYPE] != TOKEN_INFO:
-        raise VerificationError("The signature of the time stamp is over something else.")
+        raise VerificationError("The signature of the time stamp is for other contents.")
     if stated[MESSAGE_DIGEST] != hashlib.new(name, text).digest():
         raise VerificationError("The time stamp was changed: its signature is over other contents.")
     message = bytes([SET]) + attributes.whole[1:]

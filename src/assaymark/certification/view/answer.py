@@ -22,8 +22,8 @@ NO_PLAN = Answer(
 SURVEYING = Answer(
     tone="no plan",
     word="No result yet",
-    sentence="Nothing was claimed, and what the labels say is not worked out yet.",
-    for_lead="The result is worked out below when the labels are there.",
+    sentence="Nothing was claimed, and what the labels say is not computed yet.",
+    for_lead="The result appears below when there are enough labels.",
 )
 """Of a project without a plan whose labels are being bought for something else."""
 

@@ -72,22 +72,29 @@ def _with_terms(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits)."),
         click.option(
             "--beacon", metavar="NAME[:ROUND]",
-            help="Take the seed from a public beacon's next value.",
+            help="Take the seed from the next value of a public beacon.",
         ),
         click.option(
             "--commit", multiple=True, metavar="HASH",
-            help="Draw the seed jointly: the hash of the other side's part, or own for this side alone.",
+            help=
+                "Draw the seed jointly with the other side: the hash of its part, or 'own' for "
+                "this side alone.",
         ),
         click.option(
-            "--family", is_flag=True, help="Share one risk among all claims on the pool that say so."
+            "--family", is_flag=True, help=
+                "Share one risk of error among all claims on the pool that have this option."
         ),
         click.option(
             "--new-risk", is_flag=True,
-            help="Start a second risk account for what was claimed before; what is stated covers both.",
+            help=
+                "Claim again what was claimed before, with a second risk of error; what is "
+                "stated covers both.",
         ),
         click.option(
             "--one-by-one", is_flag=True,
-            help="Draw nothing ahead of the labels; for a single reviewer.",
+            help=
+                "Hand out one item at a time, each chosen from all labels so far; for a single "
+                "reviewer.",
         ),
         confidence_option,
     ):  # fmt: skip
@@ -96,30 +103,64 @@ def _with_terms(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.option("--pool", help="The file with both predictions, where the project is new.")
-@click.option("--id", "id_column", metavar="COL", help="Unique id of an item, where it is new.")
+@click.option("--pool", help="The file with both predictions; only for a new project.")
 @click.option(
-    "--a", "a", required=True, metavar="COL", help="Predictions of the classifier in use."
+    "--id",
+    "id_column",
+    metavar="COL",
+    help="Column with the unique id of an item; only for a new project.",
+)
+@click.option(
+    "--a",
+    "a",
+    required=True,
+    metavar="COL",
+    help="Column with the predictions of classifier a, the one in use.",
 )
 @click.option(
     "--b", "b", required=True, multiple=True, metavar="COL",
-    help="Predictions of the new one; repeatable: which of several are better.",
+    help=
+        "Column with the predictions of classifier b, the new one; repeatable, to ask which of "
+        "several are better.",
 )  # fmt: skip
-@click.option("--claim", metavar="WORDS", help="Words about a and b, in place of --metric.")
+@click.option(
+    "--claim", metavar="WORDS", help="A claim about a and b in words, in place of --metric."
+)
 @click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
-@click.option("--class", "named", multiple=True, metavar="NAME", help="A class of the list.")
+@click.option(
+    "--class", "named", multiple=True, metavar="NAME", help="A class of the list; repeatable."
+)
 @click.option("--tags", is_flag=True, help="An item has any number of the classes, written a; b.")
-@click.option("--group", "groups", multiple=True, metavar="COL", help="A column of groups.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy, no more.")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="COL",
+    help="Column that says which group an item is in; repeatable.",
+)
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="The most labels to buy.")
 @click.option(
     "--metric", default="accuracy", show_default=True, help="Or recall, precision, f1, f2."
 )
-@click.option("--margin", metavar="X", help="Also prove: not worse by more than X; within X.")
-@click.option("--score-a", metavar="COL", help="Scores of a; with --score-b.")
-@click.option("--score-b", metavar="COL", help="Scores of b.")
-@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
+@click.option(
+    "--margin",
+    metavar="X",
+    help="Also prove that b is not worse than a by more than X, or that they differ by at most X.",
+)
+@click.option("--score-a", metavar="COL", help="Column with the scores of a; needs --score-b.")
+@click.option("--score-b", metavar="COL", help="Column with the scores of b; needs --score-a.")
+@click.option(
+    "--text",
+    multiple=True,
+    metavar="COL",
+    help="Column that people read to label an item; repeatable.",
+)
 @click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
-@click.option("--only", metavar="WHICH", help="better or worse: one direction, with all the risk.")
+@click.option(
+    "--only",
+    metavar="WHICH",
+    help="'better' or 'worse': prove this direction alone, with the whole risk of error.",
+)
 @terms_options
 @project_option
 @json_option
@@ -172,7 +213,7 @@ def _is_new(folder: Path, pool: str | None, id_column: str | None) -> bool:
             _refuse_other_pool(folder, pool)
         return False
     if pool is None or id_column is None:
-        raise click.UsageError("A new project needs its pool: --pool FILE --id COL.")
+        raise click.UsageError("A new project needs its pool: add --pool FILE --id COL.")
     return True
 
 
@@ -213,10 +254,10 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
 @click.command()
 @click.argument("claim")
 @click.option("--at", multiple=True, metavar="X", help="A cut-off to consider; repeatable.")
-@click.option("--start", metavar="X", help="Where the ladder starts; easier cut-offs are left out.")
+@click.option("--start", metavar="X", help="The first cut-off to test; easier ones are left out.")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="N",
-    help="Promise N random labels and judge once, when all are there: the fixed walk.",
+    help="Label N random items and judge once, when all N labels are there.",
 )  # fmt: skip
 @terms_options
 @project_option

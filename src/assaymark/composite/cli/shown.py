@@ -72,7 +72,7 @@ def _lines(sealed: "SealedClaim") -> Lines:
     strata = counted(len(sealed.strata), "stratum", "strata")
     lines = [("items", f"{sealed.items:,} in {strata}")]
     if sealed.judged == "once":
-        lines.append(("judged", f"once, when {sealed.most:,} random labels are there"))
+        lines.append(("judged", f"once, when {counted(sealed.most, 'random item')} have labels"))
     elif sealed.ceiling is not None:
         lines.append(("budget", counted(sealed.most, "label")))
     if sealed.left_out:
@@ -149,7 +149,7 @@ def _parts(sealed: "SealedClaim", expect: float | None) -> tuple[dict[str, objec
 
 
 def _small_groups(parts: "list[PartForecast]", sealed: "SealedClaim") -> Lines:
-    """Groups that are read whole, and what becomes of the claim where one has no positive."""
+    """Groups that are all items labelled, and what becomes of the claim where one has no positive."""
     from assaymark.composite.planning.forecast import LEAST
 
     small = dict.fromkeys(" ".join(p.group) for p in parts if p.group and p.items <= LEAST)
@@ -157,9 +157,16 @@ def _small_groups(parts: "list[PartForecast]", sealed: "SealedClaim") -> Lines:
         return []
     names = ", ".join(small)
     undefined = any(row.guard for row in sealed.compiled[0].rows)
-    fails = " A figure that is undefined there, for want of positives, fails." if undefined else ""
+    fails = (
+        (" A figure that cannot be computed there, because no item is positive, counts as failed.")
+        if undefined
+        else ""
+    )
     return [
-        ("read whole", f"{names}: {LEAST} items or fewer each.{fails}"),
+        (
+            "all items labelled",
+            f"{names}: {LEAST} items or fewer each, too few for a sample.{fails}",
+        ),
         ("", f"To leave them out by name: --least-group {LEAST + 1}"),
     ]
 
@@ -182,9 +189,9 @@ def _ladder(sealed: "SealedClaim") -> tuple[dict[str, object], Lines]:
             for rung in rungs
         ],
     }
-    order = "in this order; one counts only with all before it"
+    order = "tested in this order; a cut-off is proven only if all before it are"
     if sealed.judged == "any time":
-        order += ". Prices are by the raw scores alone, and often too high"
+        order += ". The labels needed are judged by the raw scores alone, and often too high"
     return facts, [("cut-offs", order), *lines]
 
 
@@ -195,5 +202,5 @@ def _rung_line(rung: "RungForecast", sealed: "SealedClaim") -> str:
     if sealed.judged == "once":
         return text
     if rung.ladder is None:
-        return f"{text}; the scores alone say that it fails"
+        return f"{text}; judging by the raw scores it fails"
     return f"{text}; {about(rung.ladder, sealed.items)}"

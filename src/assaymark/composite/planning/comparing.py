@@ -49,18 +49,23 @@ class ComparisonRequest:
         columns = (self.a, *self.b)
         twice = next((name for name in columns if columns.count(name) > 1), None)
         if twice is not None:
-            raise InputError(f"'{twice}' is compared with the same column: nothing to compare.")
+            raise InputError(
+                f"'{twice}' is named as both a and b, so there is nothing to compare. Name two "
+                "columns."
+            )
         if self.only not in (None, "better", "worse"):
-            raise InputError(f"One direction is 'better' or 'worse', got {self.only!r}.")
+            raise InputError(f"'only' must be better or worse, got {self.only!r}.")
         if (self.score_a is None) != (self.score_b is None):
             raise InputError(f"Give both {option('score-a')} and {option('score-b')}, or neither.")
         if len(self.b) > 1 and (self.margin or self.only or self.claim or self.score_a):
             raise InputError(
-                "Several candidates are asked one question: which of them are better. Leave margin, "
-                "direction, scores and claim out, or compare one of them."
+                "With several candidates the only question is which of them are better. Leave "
+                "margin, direction, scores and claim out, or compare one candidate."
             )
         if self.claim is not None and (self.margin or self.only):
-            raise InputError("A claim in words has its margin and direction in it: leave them out.")
+            raise InputError(
+                "A claim in words contains its margin and direction: leave these options out."
+            )
 
 
 def seal_comparison(project: Project, request: ComparisonRequest, terms: Terms) -> SealedClaim:
@@ -155,8 +160,8 @@ def _disagreeing(
     for place, name in enumerate(request.b, start=1):
         if all(s.predictions[place] == s.predictions[0] for s in strata):
             raise InputError(
-                f"'{request.a}' and '{name}' predict the same for all {pool.summary.items:,} items: "
-                "equal, nothing to compare, and no label is needed."
+                f"'{request.a}' and '{name}' predict the same for all {pool.summary.items:,} "
+                "items: they are equally good, and no label is needed."
             )
     return sum(s.items for s in strata if len(set(s.predictions)) > 1)
 
@@ -231,7 +236,7 @@ def _comparable(metric: str) -> Figure:
     known = f_score or name in ("accuracy", "recall", "precision", "jaccard")
     if not known or leaf.figure.every_class:
         raise InputError(
-            f"'{metric}' is not compared: choose accuracy, recall, precision, or an F-score."
+            f"'{metric}' cannot be compared: choose accuracy, recall, precision or an F-score."
         )
     ratio(name)
     return replace(leaf.figure, names=leaf.figure.names[:-1])

@@ -38,7 +38,8 @@ def seal_cutoff(
         pool = ready(session.state, terms)
         if pool.columns.score is None:
             raise InputError(
-                f"A cut-off is one on a score, and this pool has none: {command('init', score='COL')}."
+                "A cut-off needs scores, and this pool has none. Begin a project with them: "
+                f"{command('init', score='COL')}."
             )
         columns = PoolColumns(id=pool.columns.id, scores=(pool.columns.score,))
         with ClaimPool(project, pool, columns) as source:
@@ -70,9 +71,10 @@ def _refuse_too_few(sealed: SealedClaim, budget: int) -> None:
     fewest = fewest_labels(sealed)
     if budget < fewest:
         raise InputError(
-            f"With {counted(budget, 'label')} no cut-off can be proved to keep {sealed.claim}, even if "
-            f"all of them are hits: it takes {fewest:,} at least, and more where there are negatives. "
-            f"Give {option('budget', 'N')} with a larger number, or leave it out."
+            f"With {counted(budget, 'label')} no cut-off can be proved to keep {sealed.claim}, "
+            f"even if every labelled item counts in its favour: it takes at least {fewest:,}, and "
+            f"more if some count against it. Give {option('budget', 'N')} with a larger number, "
+            "or leave it out."
         )
 
 
@@ -107,7 +109,7 @@ def _rungs(source: ClaimPool, leaf: Threshold, at: Sequence[str]) -> tuple[str, 
         try:
             return tuple(repr(x) for x in sorted({float(text) for text in at}))
         except ValueError as error:
-            raise InputError(f"Cut-offs are numbers, got {', '.join(at)}.") from error
+            raise InputError(f"Cut-offs must be numbers, got {', '.join(at)}.") from error
     low, high = source.score_range()
     probable = low is not None and high is not None and low >= 0 and high <= 1
     weight = "sum(s)" if probable else "count(*)"
@@ -120,7 +122,10 @@ def _rungs(source: ClaimPool, leaf: Threshold, at: Sequence[str]) -> tuple[str, 
         cuts[int(np.argmin(np.abs(above - share)))] for share in _shares(leaf, probable=probable)
     }
     if len(cuts) < 2:
-        raise InputError("All items have nearly the same score: there is no cut-off to choose.")
+        raise InputError(
+            "All items have nearly the same score, so there is no cut-off to choose. Name "
+            f"cut-offs: {option('at', 'X')}."
+        )
     return tuple(repr(cut) for cut in sorted(rungs))
 
 

@@ -30,6 +30,7 @@ from assaymark.composite.planning.worlds import (
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
 from assaymark.errors import InputError
+from assaymark.hints import option
 from assaymark.stats.score_guided.kl_projection import Floats
 
 WINS = {"b is right in 2 of 3 of them": 2 / 3, "b is right in 3 of 5 of them": 3 / 5}
@@ -132,13 +133,16 @@ def expected_margin(sealed: SealedClaim, value: float) -> float:
     margins = []
     for leaf in sealed.statements[0].tree.parts:
         if not isinstance(leaf, Threshold):
-            raise InputError(f"'{leaf}' has no single value to expect.")
+            raise InputError(
+                f"'{leaf}' is about two figures, so one expected value does not fit it. Leave "
+                f"{option('expect')} out."
+            )
         gap = value - float(leaf.target)
         margins.append(gap if leaf.side == "lower" else -gap)
     if min(margins) <= 0:
         raise InputError(
-            f"With an expected value of {value:g}, '{sealed.claim}' would not hold: expect more, or "
-            "claim less."
+            f"With an expected value of {value:g}, '{sealed.claim}' would not hold: expect a "
+            "better value, or choose an easier target."
         )
     return min(margins)
 

@@ -66,11 +66,16 @@ def cost_lines(sealed: SealedClaim, forecast: ClaimForecast) -> Lines:
         for when in (wins[0] if wins else ())
     ]
     if not sealed.is_scored and not wins:
-        lines.append(("labels to expect", "no forecast, as the pool has no scores"))
+        lines.append(("labels to expect", "no forecast, because the pool has no scores"))
     known = [one.typical for one in (forecast.labels, forecast.needed) if one is not None]
     least = min(known, default=0)
     if sealed.ceiling is not None and least > sealed.most:
-        lines.append(("budget", "smaller than that: it will probably end undecided"))
+        lines.append(
+            (
+                "budget",
+                "smaller than the labels to expect, so the claim will probably end undecided",
+            )
+        )
     return lines
 
 

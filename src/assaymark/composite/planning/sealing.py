@@ -76,8 +76,8 @@ class Terms:
             )
         if self.is_shared and (self.new_risk or self.family):
             raise InputError(
-                "Claims whose seed is drawn jointly use no account, but a level of their own each: "
-                f"leave {switch('new-risk')} and {switch('family')} out."
+                "Claims with a jointly drawn seed share no risk account: each has its own risk "
+                f"of error. Leave {switch('new-risk')} and {switch('family')} out."
             )
 
     @property
@@ -159,12 +159,14 @@ def draft_tree(
     """The tree on the pool as these columns show it."""
     if len(tree.parts) > 1 and any(isinstance(leaf, Gap) for leaf in tree.parts):
         raise InputError(
-            "A gap between groups is claimed on its own: its proof compares wealths at the same time, "
-            "which other parts would disturb. Seal two claims."
+            "A gap between groups must be a claim of its own, because its proof compares the "
+            "groups at the same moment. Seal two claims."
         )
     gap = isinstance(tree.parts[0], Gap)
     if gap and terms.budget is not None:
-        raise InputError("A gap between groups has no test with a budget: leave the budget out.")
+        raise InputError(
+            f"A gap between groups cannot be tested with a budget: leave {option('budget')} out."
+        )
     sealed = SealedClaim(
         kind="conjunction",
         claim=str(tree),
@@ -181,7 +183,7 @@ def draft_tree(
         allocation="shared" if tree.every or gap else "one at a time",
     )
     if parts.family == "named" and len(sealed.compiled[0].parts) < 2:
-        raise InputError(f"'{tree}' is one claim: there is nothing to choose from.")
+        raise InputError(f"'{tree}' is a single claim, so there are no parts to choose from.")
     left_out = sealed.compiled[0].constants.get("left_out", [])
     return annotated(sealed, left_out=tuple(tuple(group) for group in left_out))
 
@@ -195,7 +197,7 @@ def group_columns(tree: ClaimTree, pool: RegisteredPool) -> tuple[str, ...]:
     for name in named:
         if not known:
             raise InputError(
-                f"The pool has no group column '{name}': name it when the project begins, "
+                f"The pool has no group column '{name}': name it when you begin the project: "
                 f"{command('init', '…', group=name)}."
             )
     return tuple(known[cells.column(name)] for name in named)
@@ -241,8 +243,8 @@ def ready(state: State, terms: Terms) -> RegisteredPool:
         )
     if terms.seed is not None and (state.surveys or state.attempts or state.known):
         raise PlanError(
-            "A seed of one's own choice is for a project's first claim: somebody who knows labels could "
-            f"choose one that suits. Leave {option('seed')} out."
+            "A seed chosen by hand is allowed only for a project's first claim: later, somebody "
+            f"who knows labels could choose one that helps. Leave {option('seed')} out."
         )
     return pool
 

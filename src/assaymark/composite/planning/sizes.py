@@ -79,8 +79,8 @@ def size_of_parts(
     """Labels for a claim of several parts, by the forecast of each part alone."""
     if tree.every and groups is None:
         raise InputError(
-            f"How many groups are there? Give {option('groups', 'N')}: each costs about as much as "
-            "a claim of its own, at the whole confidence."
+            f"How many groups are there? Give {option('groups', 'N')}: each costs about as much "
+            "as a claim of its own."
         )
     count = groups or 1
     parts = tuple(_part(leaf, expectation, confidence, power) for leaf in tree.parts)
@@ -114,8 +114,8 @@ def _part(
 
 def _no_forecast(leaf: object) -> str:
     return (
-        f"'{leaf}' has no forecast without a pool: begin a project, and seal it or compare there; "
-        "the cost is shown first."
+        f"'{leaf}' cannot be forecast without a pool: begin a project and plan it there; the cost "
+        "is shown before anything is sealed."
     )
 
 

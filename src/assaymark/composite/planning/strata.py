@@ -33,8 +33,9 @@ class ClaimPool:
     def __init__(self, project: Project, registered: RegisteredPool, columns: PoolColumns) -> None:
         if registered.engine != "duckdb":
             raise InputError(
-                "Claims of several rows read files with DuckDB, and this pool needs Spark. Write "
-                "its ids, predictions and texts as parquet files and begin a project on these."
+                "Claims with several parts, comparisons and cut-offs need a pool that DuckDB can "
+                "read, and this pool needs Spark. Write its ids, predictions and texts as "
+                "parquet files, and begin a project on these."
             )
         self.columns = columns
         self.pool: Pool = project.pool(registered)
@@ -274,8 +275,8 @@ class ClaimPool:
         counts = {row[0]: row[1:] for row in rows}
         if None in counts:
             raise InputError(
-                f"{counts[None][0]:,} items of the pool lie in no stratum of the claim: the pool is "
-                "not the one that it was sealed on."
+                f"{counts[None][0]:,} items of the pool lie in no stratum of the claim: the pool "
+                "is not the one for which the claim was sealed."
             )
         return tuple(
             ClaimStratum(

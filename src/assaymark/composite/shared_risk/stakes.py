@@ -66,7 +66,9 @@ def _joint(state: State, sealed: SealedClaim, subjects: Sequence[Subject]) -> Se
     others = _others(state, sealed, subjects, JOINT)
     level = round(joint_seed_level(sealed.level, number), 12)
     if level < LEAST:
-        raise PlanError(f"Earlier claims with joint seeds used up the risk of '{sealed.claim}'.")
+        raise PlanError(
+            f"Earlier claims with joint seeds used up the risk of error of '{sealed.claim}'."
+        )
     risk = ClaimRisk(account=JOINT, others=others, number=number)
     return _with_confidence_left(annotated(sealed, level=level, risk=risk))
 
@@ -138,9 +140,9 @@ def _share(sealed: SealedClaim, subject: Subject, mates: Sequence[ClaimWork]) ->
     room = 1.0 - used
     if room < (0.5 if both_ways else 1e-9):
         raise PlanError(
-            "An earlier claim put the whole risk of this comparison on the other direction, so nothing "
-            f"is left for this one. {switch('new-risk')} opens a second account, whose certificates "
-            "state the confidence of both together."
+            "An earlier claim used the whole risk of error of this comparison for the other "
+            f"direction, so nothing is left for this one. {switch('new-risk')} opens a second "
+            "account, whose certificates state the confidence of both together."
         )
     return "1" if both_ways or room == 1 else decimal_text(room)
 
@@ -160,10 +162,10 @@ def _used(sealed: SealedClaim, key: str | None) -> float:
 def _refuse_used_up(sealed: SealedClaim) -> None:
     if any(float(one.proof) <= LEAST for one in sealed.risk.carried):
         raise PlanError(
-            f"Earlier claims used up the risk of '{sealed.claim}': this one could prove nothing by a "
-            "sample. Label every item of the earlier claim, claim something easier, or open a second "
-            f"account with {switch('new-risk')}, whose certificates state the confidence of all "
-            "accounts together."
+            f"Earlier claims used up the risk of error of '{sealed.claim}', so this one could "
+            "prove nothing by a sample. Label every item of the earlier claim, claim something "
+            f"easier, or open a second account with {switch('new-risk')}, whose certificates "
+            "state the confidence of all accounts together."
         )
 
 
