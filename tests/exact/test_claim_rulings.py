@@ -240,6 +240,28 @@ def misnamed(holds):
     return wrong
 
 
+def misjudged(holds):
+    """The same, or that it failed although it holds."""
+
+    def wrong(verdict):
+        states = [part["state"] for part in verdict.result["parts"]]
+        said = zip(states, holds, strict=True)
+        return any(s != "open" and (s == "reached") != h for s, h in said)
+
+    return wrong
+
+
+def test_a_mirror_of_a_row_that_only_suffices_fails_no_named_part():
+    """Balanced accuracy that held was said to have failed with a chance of 0.764 at a level of 0.75."""
+    strata = [stratum("1", items=4), stratum("0", items=2)]
+    claim = "balanced accuracy >= 0.6 and precision >= 0.25"
+    sealed = sealed_claim(claim, strata, family="named")
+    chances = [
+        decisions(sealed, world, misjudged(truth(sealed, world))) for world in worlds(sealed)
+    ]
+    assert 0 < max(chances) <= LEVEL + 1e-9
+
+
 def test_names_err_at_most_at_the_level_of_the_family():
     """Any wrong name, of a part that holds or of one that fails, has the level together."""
     strata = [stratum("1", items=2, groups=(g,)) for g in "pqr"]
@@ -324,6 +346,43 @@ def test_a_part_that_only_suffices_is_decided_by_counting():
         assert found.decision == expected or not found.certain
         open_ends += found.decision == "continue"
     assert open_ends == 0
+
+
+def _is_several(sealed):
+    return len(sealed.compiled[0].parts) > 1
+
+
+FAMILIES = [(name, "every") for name in CASES] + [
+    (name, "named") for name in CASES if _is_several(CASES[name])
+]
+
+
+@pytest.mark.parametrize(("name", "family"), FAMILIES)
+def test_what_counting_alone_says_is_true(name, family):
+    """Of balanced accuracy it said "failed" while it held: its row only suffices, and had failed."""
+    sealed = replace(CASES[name], family=family)
+    test = replace(early(sealed), level=1e-12)  # no bet gets so far
+    rng = np.random.default_rng(3)
+    for world in worlds(sealed):
+        holds = truth(sealed, world)
+        cells = [(k, o) for k, c in enumerate(world) for o, n in enumerate(c) for _ in range(n)]
+        order = rng.permutation(cells)
+        draws = Draws(
+            strata=order[:, 0], labels=order[:, 1], sampling=np.full((len(cells), len(world)), 0.5)
+        )
+        log = Race(test).feed(draws)
+        for end in range(len(cells) + 1):
+            some = Draws(
+                strata=draws.strata[:end], labels=draws.labels[:end], sampling=draws.sampling[:end]
+            )
+            found = judge_path(sealed, judged_path(test, some, log[:, :end]), some)
+            states = [part["state"] for part in found.result["parts"]]
+            said = zip(states, holds, strict=True)
+            assert all(s == "open" or (s == "reached") == h for s, h in said), (world, end, states)
+            if found.decision in ("pass", "fail"):
+                good = all(holds) if family == "every" else any(holds)
+                assert (found.decision == "pass") == good, (world, end)
+        assert found.decision != "continue"
 
 
 def test_exact_fractions_decide():

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from betting_trees import EACH, counting_row, nodes
 
+from assaymark.stats.betting import rulings
 from assaymark.stats.betting.rows import Rows
-from assaymark.stats.betting.rules import Named, One
+from assaymark.stats.betting.rules import AllOf, Named, One
 from assaymark.stats.betting.sealed import RowTest
 
 RISK = 0.3
@@ -100,6 +101,41 @@ def test_claiming_again_never_beats_the_risk(name, most) -> None:
 
 def test_a_new_risk_for_every_claim_is_caught() -> None:
     assert greatest_chance(*RULES["one"], claims=2, carry="nothing", most=6) > RISK * 1.1
+
+
+def greatest_chance_of_doubt(rule, *, claims: int, carry: str = "last", most: int = 4) -> float:
+    """The greatest chance that any of so many claims, which all hold, is ever said to look false."""
+    start = replace(row_test(rule, (4, 3)[: 1 if rule == One() else 2]), level=0.001)
+    rows = len(start.rows)
+
+    @cache
+    def from_here(opening, claims_left):
+        test = replace(start, opening=((0.0,) * rows + opening))
+        found, after = tree_of(test, most)
+
+        def value(key):
+            node = found[key]
+            if node is not None and rulings.doubted_rows(node.path):
+                return 1.0
+            going_on = sum(share * value(child) for child, share in after.get(key, ()))
+            if claims_left == 1 or node is None:
+                return going_on
+            left = {"last": node.log[rows:, -1], "nothing": np.zeros(rows)}[carry]
+            return max(going_on, from_here(tuple(np.round(left, 9)), claims_left - 1))
+
+        return value(())
+
+    return from_here((0.0,) * rows, claims)
+
+
+@pytest.mark.parametrize("rule", [One(), AllOf(), Named()])
+def test_claiming_again_raises_no_more_doubt_than_one_claim_may(rule, monkeypatch) -> None:
+    monkeypatch.setattr(rulings, "GOAL", 1.9)
+    once = greatest_chance_of_doubt(rule, claims=1)
+    twice = greatest_chance_of_doubt(rule, claims=2)
+    assert 0 < once <= twice <= 1 / 1.9 + 1e-9
+    if rule == One():
+        assert greatest_chance_of_doubt(rule, claims=3, carry="nothing") > 1 / 1.9
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from assaymark.stats.betting.rules import AllOf, Gap, Mixture, Named, Ordered
-from assaymark.stats.betting.rulings import rule_on
+from assaymark.stats.betting.rulings import GOAL, doubted_rows, rule_on
 
 LEVEL = 0.2
 LOST, SURE = -40.0, 40.0
@@ -38,6 +38,7 @@ def path_of(rule, wealth, doubt=None, *, defined=True):
     )
     return SimpleNamespace(
         test=test,
+        until=lambda end: path_of(rule, wealth[:, :end], doubt[:, :end], defined=defined),
         log_wealth=wealth,
         log_doubt=doubt,
         crossed=risen(wealth) & defined,
@@ -165,3 +166,61 @@ def test_a_ladder_needs_its_order():
         return rule_on(path_of(Ordered(), rows)).chosen is not None
 
     assert risk(in_turn(1 / LEVEL, 1 / LEVEL), chosen) == pytest.approx(LEVEL)
+
+
+def doubted(rule, rows=frozenset(range(9))):
+    """Whether one of these rows is ever said to look false, by mirrors with these log wealths."""
+
+    def judged(bets):
+        paths = [path_of(rule, np.full_like(bets, LOST), bets).until(at) for at in lengths(bets)]
+        return any(doubted_rows(path) & rows for path in paths)
+
+    return judged
+
+
+def lengths(bets):
+    return range(np.shape(bets)[1] + 1)
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+@pytest.mark.parametrize("rule", [AllOf(), Named()])
+def test_true_parts_look_false_in_one_case_of_ten(rule, rows):
+    """Any one mirror at the goal would warn in nearly twice or three times as many."""
+    goals = [GOAL * (1 + part) for part in range(rows)]
+    bets = [list(in_turn(*some)) for some in itertools.product(goals, repeat=rows)]
+    highest = max(risk(some, doubted(rule)) for some in bets)
+    assert 0.9 / GOAL < highest <= 1 / GOAL + 1e-9
+
+
+def test_the_parts_that_hold_share_one_case_of_ten_beside_one_that_fails():
+    bets = [(chance, [[SURE, SURE], *rows]) for chance, rows in in_turn(GOAL, GOAL)]
+    assert risk(bets, doubted(Named(), {1, 2})) <= 1 / GOAL + 1e-9
+
+
+def test_doubt_averages_wealths_of_the_same_time():
+    bets = list(doubling(2 * GOAL, lambda goal, wealth: goal - wealth))
+    assert 0 < risk(bets, doubted(AllOf())) <= 1 / GOAL + 1e-9
+
+
+def test_one_row_of_a_part_that_only_suffices_raises_no_doubt():
+    """The first row fails, though its part holds; the second is fair, and so is all that is asked."""
+    bets = [(chance, [[SURE], *rows]) for chance, rows in in_turn(GOAL)]
+    for rule in (AllOf(refute="every"), AllOf(parts=((0, 1),)), Named(parts=((0, 1),))):
+        assert risk(bets, doubted(rule)) == pytest.approx(1 / GOAL)
+    for rule in (AllOf(parts=()), AllOf(refute="never"), Gap(cells=((0,),))):
+        assert not risk(bets, doubted(rule))
+    assert not risk(bets, doubted(Named(parts=((0,), (1,)), spared=(0, 1))))
+
+
+def test_a_part_that_no_mirror_refutes_takes_no_share_of_the_others():
+    bets = list(in_turn(GOAL, GOAL))
+    assert risk(bets, doubted(Named(spared=(1,)), {0})) == pytest.approx(1 / GOAL)
+    assert not risk(bets, doubted(Named(spared=(1,)), {1}))
+
+
+@pytest.mark.parametrize("rule", [Named(spared=(0,)), Named(parts=((0,), (1,)), spared=(0,))])
+def test_a_mirror_of_a_part_that_only_suffices_names_no_culprit(rule):
+    bets = [[SURE, SURE], [LOST, LOST]]
+    ruling = rule_on(path_of(rule, np.full((2, 2), LOST), bets))
+    assert (ruling.culprits, ruling.decision) == ((), "open")
+    assert rule_on(path_of(Named(), np.full((2, 2), LOST), bets)).culprits == (0,)

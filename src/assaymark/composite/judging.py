@@ -11,12 +11,14 @@ import numpy as np
 
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.language.tree import Threshold
+from assaymark.claims.rows import RowPart
 from assaymark.claims.truth import part_holds
 from assaymark.composite.bounds import PartBound, bound_ladder, part_bounds, row_passed
 from assaymark.composite.course import Course, Outcomes
 from assaymark.composite.look_facts import LookFacts, PartState, read_look
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import SealedClaim
+from assaymark.composite.shared_risk.subjects import rows_of_parts
 from assaymark.composite.walk import rungs_passed
 from assaymark.stats.betting.open_block import Foreseen
 from assaymark.stats.betting.path import RowPath, replay
@@ -204,7 +206,10 @@ def _conjunction(
     ruling = rule_on(path)
     if ruling.decision == "pass" and sealed.family == "every" and not ruling.certain:
         ruling = _chained(sealed, path, draws, ruling)
-    counted = _counted(sealed, path, draws) if ruling.decision in ("open", "unreachable") else None
+    if ruling.decision == "unreachable" and not _beyond_reach(sealed, path, draws):
+        ruling = replace(ruling, decision="open")
+    undecided = ruling.decision in ("open", "unreachable") or sealed.family == "named"
+    counted = _counted(sealed, path, draws) if undecided else None
     decision = DECISIONS[ruling.decision]
     if counted is not None:
         decision = "pass" if all(counted) else "fail"
@@ -238,6 +243,21 @@ def _chained(sealed: SealedClaim, path: RowPath, draws: Draws, ruling: Ruling) -
     return replace(ruling, passed_at=since, decision="open" if since is None else "pass")
 
 
+def _beyond_reach(sealed: SealedClaim, path: RowPath, draws: Draws) -> bool:
+    """Whether some part can no longer be established."""
+    parts = zip(sealed.compiled[0].parts, rows_of_parts(sealed), strict=True)
+    return any(_lost(part, path, rows, draws) for part, rows in parts)
+
+
+def _lost(part: RowPart, path: RowPath, rows: Sequence[int], draws: Draws) -> bool:
+    """Whether neither the rows of a part can hold any more nor a count of all its items establish it.
+
+    Rows that only suffice may fail though their part holds; it is counted once all could be judged.
+    """
+    final = part.exact or bool((draws.labels < 0).any())
+    return final and bool(path.certainty.lost[list(rows), -1].any())
+
+
 def _counted(sealed: SealedClaim, path: RowPath, draws: Draws) -> list[bool] | None:
     """Whether each part holds, once every item that it is about was labelled; None before."""
     tree, cells, parts = sealed.statements[0].tree, sealed.cells, sealed.compiled[0].parts
@@ -261,12 +281,14 @@ def _parts(
     bounds: list[PartBound],
 ) -> list[dict[str, Any]]:
     """Every part of a conjunction: its state, bound, labels and items."""
-    parts, start, book = list[dict[str, Any]](), 0, path.test.book
-    for number, part in enumerate(sealed.compiled[0].parts):
-        rows = list(range(start, start + len(part.rows)))
-        start += len(rows)
+    parts, book = list[dict[str, Any]](), path.test.book
+    for number, (part, numbers) in enumerate(
+        zip(sealed.compiled[0].parts, rows_of_parts(sealed), strict=True)
+    ):
+        rows = list(numbers)
         inside: Flags = np.logical_or.reduce(book.inside[rows], axis=0)
-        state = _state(sealed, path, rows, ruling)
+        lost = len(rows) == 1 and _lost(part, path, rows, draws)
+        state = _state(sealed, path, rows, ruling, lost=lost, refutable=part.refuted != "census")
         if state == "reached" and not bounds[number].easier_passed:
             state = "open"
         if counted is not None:
@@ -291,13 +313,21 @@ def _target(text: str) -> float | None:
     return float(leaf.target) if isinstance(leaf, Threshold) else None
 
 
-def _state(sealed: SealedClaim, path: RowPath, rows: list[int], ruling: Ruling) -> PartState:
+def _state(
+    sealed: SealedClaim,
+    path: RowPath,
+    rows: list[int],
+    ruling: Ruling,
+    *,
+    lost: bool,
+    refutable: bool,
+) -> PartState:
     """The state of a part. Where parts are named one by one, only a name is proof."""
-    failed = set(rows) <= set(ruling.culprits) or bool(path.certainty.refuted[rows, -1].all())
+    fallen = refutable and bool(path.certainty.refuted[rows, -1].all())
+    failed = fallen or set(rows) <= set(ruling.culprits)
     if sealed.family == "named":
         return "reached" if set(rows) <= set(ruling.named) else "failed" if failed else "open"
     alone = ruling.decision == "fail" and len(sealed.compiled[0].parts) == 1
-    lost = len(rows) == 1 and bool(path.certainty.lost[rows[0], -1])
     if failed or alone or lost:
         return "failed"
     if sealed.compiled[0].combinator == "gap":

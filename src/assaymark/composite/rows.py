@@ -95,7 +95,8 @@ def _rule(sealed: SealedClaim, claims: tuple[LinearClaim, ...]) -> Rule:
     numbers = list(itertools.accumulate((len(p.rows) for p in parts), initial=0))
     units = [tuple(range(*ends)) for ends in itertools.pairwise(numbers)]
     if sealed.family == "named":
-        return Named(parts=tuple(units))
+        spared = tuple(n for n, part in enumerate(parts) if part.refuted == "census")
+        return Named(parts=tuple(units), spared=spared)
     if len(parts) == 1 and parts[0].combinator == "gap":
         return Gap(cells=parts[0].products)
     if len(parts) == 1 and len(parts[0].rows) == 1 and parts[0].exact:

@@ -44,9 +44,12 @@ class Named:
     """Which parts hold, with the chance of one wrong name at most the level: e-Holm, closed test.
 
     `parts` are the rows of each; left out, every row is one. A part counts with its least wealth.
+    `spared` are the numbers of the parts that no mirror refutes: one of their rows may fail though
+    the part holds.
     """
 
     parts: tuple[tuple[int, ...], ...] | None = None
+    spared: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -193,9 +193,14 @@ def _named(rule: Named, path: RowPath) -> Ruling:
     known, level = path.certainty, path.test.log_needed
     units = units_of(rule.parts, len(path.log_wealth))
     ready, held = _joined(path.enough & known.defined, units), _joined(known.holds, units)
-    enough, fallen = _joined(path.enough, units), _joined(known.refuted, units)
     good = names(least_wealth(path.log_wealth, units), level=level, ready=ready, sure=held)
-    bad = names(least_wealth(path.log_doubt, units), level=level, ready=enough, sure=fallen)
+    bad, fallen = np.zeros_like(good), np.zeros_like(held)
+    blamed = [n for n in range(len(units)) if n not in rule.spared]
+    if blamed:
+        judged = tuple(units[n] for n in blamed)
+        enough, fallen[blamed] = _joined(path.enough, judged), _joined(known.refuted, judged)
+        doubt = least_wealth(path.log_doubt, judged)
+        bad[blamed] = names(doubt, level=level, ready=enough, sure=fallen[blamed])
     return _ruling(
         passed=np.all(good, axis=0),
         failed=np.any(bad, axis=0),
@@ -324,7 +329,8 @@ def _refutable(path: RowPath) -> tuple[tuple[int, ...], ...]:
     if isinstance(rule, One):
         return ((0,),)
     if isinstance(rule, Named):
-        return units_of(rule.parts, count)
+        units = units_of(rule.parts, count)
+        return tuple(unit for n, unit in enumerate(units) if n not in rule.spared)
     if not isinstance(rule, AllOf) or rule.refute == "never":
         return ()
     return units_of(rule.parts, count) if rule.refute == "mean" else (tuple(range(count)),)
