@@ -16,7 +16,7 @@ from assaymark.errors import InputError
 from assaymark.learners.documents import Documents, Flags, Scorer
 from assaymark.learners.features import Floats, Ints, Progress
 from assaymark.records.training import Band, TrainingLook
-from assaymark.stats.calibration import Calibrator, platt
+from assaymark.stats.calibration import Calibrator, Logistic, platt
 from assaymark.stats.labelled_scores import Labelled
 from assaymark.stats.operating_point import best_cut
 from assaymark.stats.score_guided.strata import NEGATIVE_CUTS, POSITIVE_CUTS
@@ -168,7 +168,7 @@ def _curve(scores: Floats, labels: Flags) -> Calibrator:
         odds, scale = float(np.log(share / (1 - share))), float(scores.std()) or 1.0
         return Calibrator(
             name="flat",
-            curve=lambda s: 1 / (1 + np.exp(-(odds + 0.05 * (s - scores.mean()) / scale))),
+            curve=Logistic(slope=0.05, shift=odds, centre=float(scores.mean()), scale=scale),
         )
 
 

@@ -15,8 +15,7 @@ from assaymark.learners.features import (
     hashing_vectorizer,
     importance_of,
 )
-from assaymark.stats.calibration import Calibrator
-from assaymark.stats.special import logit
+from assaymark.stats.calibration import Calibrator, Logistic
 
 FORMAT = 1
 
@@ -60,14 +59,18 @@ def saved_linear(
     curve: Calibrator,
     threshold: float,
 ) -> SavedLinear:
-    """What is needed to score other texts; every calibration of training is logistic."""
-    low, high = (float(logit(value)) for value in curve.at(np.array([0.0, 1.0])))
+    """What is needed to score other texts. *Assumes* a logistic calibration, as every one of training.
+
+    Its line is read, not measured at two scores: a steep curve is 1 to the last digit at one of them.
+    """
+    assert isinstance(curve.curve, Logistic)
+    slope, shift = curve.curve.line
     return SavedLinear(
         weights=weights,
         importance=importance_of(features),
         intercept=intercept,
-        slope=high - low,
-        shift=low,
+        slope=slope,
+        shift=shift,
         threshold=threshold,
     )
 
@@ -81,6 +84,11 @@ def read_saved(path: Path) -> SavedLinear:
         raise InputError(f"The classifier {path.name!r} cannot be read: {error}.") from error
     if len(weights) != WIDTH or len(importance) != WIDTH or numbers[0] != FORMAT:
         raise InputError(f"The classifier {path.name!r} was written by another version.")
+    if not np.isfinite(numbers).all():
+        raise InputError(
+            f"The classifier {path.name!r} was saved by an earlier version without its calibration, so "
+            "it cannot score other texts. The scores of the collection and the certificate are not touched."
+        )
     return SavedLinear(
         weights=weights,
         importance=importance,

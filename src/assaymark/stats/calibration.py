@@ -34,8 +34,8 @@ class Calibrator:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Logistic:
-    """expit(slope·(score − centre)/scale + shift)."""
+class Logistic:
+    """The logistic curve expit(slope·(score − centre)/scale + shift)."""
 
     slope: float
     shift: float
@@ -44,6 +44,12 @@ class _Logistic:
 
     def __call__(self, scores: Floats) -> Floats:
         return np.asarray(expit(self.slope * (scores - self.centre) / self.scale + self.shift))
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """Slope and intercept of the log-odds as a line over the score."""
+        slope = self.slope / self.scale
+        return slope, self.shift - slope * self.centre
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +101,7 @@ def platt(data: Labelled) -> Calibrator:
             "Higher scores do not go with relevant items in the labels used for calibration "
             f"(slope {slope:.3g}). If low scores mean relevant, give the negative of the score."
         )
-    curve = _Logistic(slope=slope, shift=shift, centre=centre, scale=scale)
+    curve = Logistic(slope=slope, shift=shift, centre=centre, scale=scale)
     return Calibrator(name="platt", curve=curve)
 
 

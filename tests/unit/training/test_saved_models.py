@@ -3,10 +3,14 @@
 import csv
 
 import duckdb
+import numpy as np
 import pytest
 
 from assaymark.errors import InputError, PlanError
-from assaymark.learners.saved_linear import read_saved
+from assaymark.learners.documents import Weights
+from assaymark.learners.features import WIDTH, vectorise
+from assaymark.learners.saved_linear import read_saved, saved_linear
+from assaymark.stats.calibration import Calibrator, Logistic
 from assaymark.training.freeze import stop_training
 from assaymark.training.rounds import train
 from assaymark.training.scoring import model_file, score_file
@@ -51,3 +55,24 @@ def test_a_frozen_classifier_scores_other_files(tmp_path, assaymark) -> None:
     path.write_bytes(b"not a model")
     with pytest.raises(InputError, match="cannot be read"):
         read_saved(path)
+
+
+def test_a_steep_calibration_is_saved_as_it_is(tmp_path) -> None:
+    """At a score of 1 it is 1 to the last digit: measured there, its slope would be infinite."""
+    texts = ["orbit rover", "market budget", "lander budget"] * 3
+    features = vectorise([([str(n) for n in range(9)], texts)], tmp_path / "features", items=9)
+    weights = np.random.default_rng(1).normal(0, 0.3, WIDTH).astype(np.float32)
+    curve = Calibrator(name="platt", curve=Logistic(slope=3.0, shift=-1.0, centre=-0.6, scale=0.05))
+    saved_linear(features, weights, -0.7, curve, 0.5).write(tmp_path / "model.npz")
+    rows = Weights(features=features, weights=weights, intercept=-0.7).everywhere(lambda *_: None)
+    scores = read_saved(tmp_path / "model.npz").scores(texts)
+    assert np.allclose(scores, curve.at(rows), atol=1e-5)
+    assert 0.01 < scores.std() and ((scores > 0.001) & (scores < 0.999)).any()
+
+
+def test_a_model_that_lost_its_calibration_is_refused(tmp_path) -> None:
+    numbers = np.array([1, -0.7, np.inf, 14.2, 0.45])
+    zeros = np.zeros(WIDTH, dtype=np.float32)
+    np.savez_compressed(tmp_path / "old.npz", weights=zeros, importance=zeros, numbers=numbers)
+    with pytest.raises(InputError, match="saved by an earlier version without its calibration"):
+        read_saved(tmp_path / "old.npz")
