@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from assaymark.certification.forecasts.prospect import chance_curves, prospect
 from assaymark.certification.planning.forecast import forecast
+from assaymark.certification.sealing import PlanRequest
 from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
 from assaymark.stats.distinct_items import distinct_items
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test
@@ -78,3 +81,22 @@ def test_a_pool_without_end_changes_nothing(mode):
     assert huge.expected == pytest.approx(endless.expected, rel=1e-4)
     assert huge.median == endless.median
     assert huge.quantile == endless.quantile
+
+
+def test_runs_that_hardly_ever_pass_read_everything():
+    """They were counted as if they ended where the forecast looks no further: 12,152 labels on average
+    beside a typical number of 900,000, and so the way that was recommended."""
+    near = Expectation(precision=0.7001, recall=0.75, prevalence=0.5)
+    modes = forecast(CLAIM, near, items=900_000).modes
+    assert modes["fixed"].reason is not None
+    assert modes["anytime"].median == 900_000
+    assert modes["anytime"].expected > 0.5 * 900_000
+
+
+def test_no_curve_is_worked_out_where_no_fixed_plan_is_possible(project):
+    """It took the page two minutes, and nobody was shown it."""
+    near = Expectation(precision=0.7001, recall=0.75, prevalence=None)
+    outlook = prospect(Project(folder=project), PlanRequest(claim=CLAIM, expectation=near))
+    assert outlook.forecast.modes["fixed"].reason is not None
+    assert outlook.curve is None
+    assert "fixed" not in chance_curves(outlook, power=0.93)

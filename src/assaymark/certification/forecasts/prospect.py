@@ -24,7 +24,7 @@ class Prospect:
     """The cost in every mode, and the chance to pass a test judged once at each size.
 
     `forecast` is None where nothing is known about the classifier, `curve` where no simple random
-    sample proves the claim.
+    sample proves the claim, or none of a size that anybody would buy.
     """
 
     title: str
@@ -41,8 +41,10 @@ def prospect(project: Project, request: PlanRequest) -> Prospect:
     known = expected_by(project.state(), request)
     expectation = None if known is None else known.expectation
     curve = None
-    if cost is not None and expectation is not None and binomial_test(request.claim) is not None:
-        top = min(_top(cost), summary.items)
+    fixed = None if cost is None else cost.modes.get("fixed")
+    size = fixed.labels if fixed is not None and binomial_test(request.claim) is not None else None
+    if size is not None and expectation is not None:
+        top = min(round(1.3 * size), summary.items)  # a little beyond the plan
         sizes = tuple(sorted({max(1, round(top * i / POINTS)) for i in range(1, POINTS + 1)}))
         planner = Planner(
             claim=request.claim,
@@ -57,13 +59,6 @@ def prospect(project: Project, request: PlanRequest) -> Prospect:
         by_scores=request.expectation is None,
         items=summary.items,
     )
-
-
-def _top(cost: Forecast) -> int:
-    """How far the curve goes: a little beyond the largest plan."""
-    fixed = cost.modes.get("fixed")
-    known = [mode.labels or mode.quantile or 0 for mode in cost.modes.values()]
-    return round(1.3 * ((fixed.labels if fixed else None) or max(known, default=0) or 1000))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +104,7 @@ def chance_curves(prospect: Prospect, *, power: float) -> dict[str, PowerCurve]:
         for name, mode in cost.modes.items()
         if name != "fixed" and (curve := _through(mode, power, prospect.items)) is not None
     }
-    fixed = cost.modes.get("fixed")
-    if prospect.curve is not None and fixed is not None and not fixed.reason:
+    if prospect.curve is not None:
         curves["fixed"] = prospect.curve
     return curves
 

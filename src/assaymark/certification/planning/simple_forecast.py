@@ -169,11 +169,20 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
 def _anytime_forecast(planner: Planner, course: Course, size: Size, power: float) -> ModeForecast:
     test = mixture_test(planner.claim, confidence=planner.confidence)
     stop = stopping(mixture_boundary(test, _horizon(course, size)), course.law)
+    mean = mean_labels(stop, rate=course.rate, items=course.items)
     return ModeForecast(
-        expected=mean_labels(stop, rate=course.rate, items=course.items),
+        expected=mean if size.informative is not None else mean + _read_on(stop, course),
         median=_until(course, draws_for(stop, course.rate, 0.5)),
         quantile=_until(course, draws_for(stop, course.rate, power)),
     )
+
+
+def _read_on(stop: Stopping, course: Course) -> float:
+    """Labels on average after the horizon, where whoever has not passed reads every item."""
+    if course.items is None:
+        return 0.0
+    read = course.labels(math.ceil(stop.horizon / course.rate)) or 0
+    return (1.0 - stop.passes) * (course.items - read)
 
 
 def _until(course: Course, draws: int | None) -> int | None:
