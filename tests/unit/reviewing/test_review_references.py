@@ -80,6 +80,16 @@ def test_references_are_the_pool_of_a_review(tmp_path, name, text, item):
     assert rows[0][1].startswith("Honeybees of the northern slopes and their pollen")
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\x0b", "\x85", "\x1c"])
+def test_a_separator_inside_a_text_ends_no_line(tmp_path, mark):
+    """An abstract with one was "no line of a MEDLINE file"."""
+    text = NBIB.replace("First line", f"First{mark}line").replace("\n", "\r\n")
+    table = read_references(Path(written(tmp_path, "found.nbib", text)))
+    first, second = (dict(zip(table.header, cells, strict=True)) for _, cells in table.rows)
+    assert first["abstract"] == f"First{mark}line and second line - with a dash."
+    assert second["pmid"] == "30000002"
+
+
 def test_a_file_that_is_no_file_of_pubmed_names_the_line(tmp_path):
     pool = written(tmp_path, "a.nbib", "PMID- 1\nid,title\n")
     with pytest.raises(InputError, match=r"^Line 2 of 'a\.nbib' is no line of a MEDLINE file"):

@@ -22,6 +22,7 @@ MEDLINE_TAGS = {
     "LID": "doi", "AID": "doi",
 }  # fmt: skip
 MEDLINE = re.compile(r"([A-Z]{2,4}) {0,2}- (.*)$")
+LINE_END = re.compile(r"\r\n?|\n")  # and no other: texts hold separators of lines and pages
 DOI_MARK = " [doi]"
 
 
@@ -69,7 +70,7 @@ def _row(fields: list[tuple[str, str]], tags: Mapping[str, str]) -> dict[str, st
 def _medline(path: Path) -> Iterator[list[tuple[str, str]]]:
     """The tags of every reference; indented lines go on with the one before, PMID begins the next."""
     fields: list[tuple[str, str]] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(LINE_END.split(read_text(path)), start=1):
         match = MEDLINE.match(line)
         if match and match[1] == "PMID" and fields:
             yield fields
