@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 
 import pytest
+from counted_rows import certain, help_of, is_guarded, is_reached, rows_hold, value_of
 
 from assaymark.claims.cells import Cell, Cells
 from assaymark.claims.ladders import compile_ladder
@@ -205,7 +206,7 @@ def check(text: str, shape: Cells, sizes, choices: Choices | None = None) -> dic
             if isinstance(tree.parts[0], Gap) and len(by_group(items, shape, ("region",))) < 2:
                 continue
             claim = compiled(text, cells, choices)
-            truth, rows = true(tree, items, shape, undefined=undefined), claim.rows_hold(tally)
+            truth, rows = true(tree, items, shape, undefined=undefined), rows_hold(claim, tally)
             refuted = mirrors_refute(claim, cells, tally)
             assert truth or not rows, (text, items)
             assert not (truth and refuted), (text, items)
@@ -229,7 +230,7 @@ def mirrors_refute(claim: LinearClaim, cells: Cells, tally: dict) -> bool:
     if id(claim) not in MIRRORS:
         MIRRORS[id(claim)] = [[mirror_of(row, cells) for row in part.rows] for part in claim.parts]
     for part, mirrors in zip(claim.parts, MIRRORS[id(claim)], strict=True):
-        truth = [mirror.reached(mirror.amount(tally)) for mirror in mirrors]
+        truth = [is_reached(mirror, tally) for mirror in mirrors]
         if part.refuted == "mean" and truth[0]:
             return True
         if part.refuted == "every" and truth and all(truth):
@@ -389,7 +390,7 @@ def test_every_rung_of_a_ladder_is_its_own_claim(metric: str) -> None:
         assert order == sorted(order, key=Fraction, reverse=metric == "precision")
         for name, part in zip(order, claim.parts, strict=True):
             value = figure(items, metric, cells.classifiers.index(name), "1", cells.classes)
-            assert part.rows_hold(tally) == (value is not None and value >= Fraction(3, 5))
+            assert rows_hold(part, tally) == (value is not None and value >= Fraction(3, 5))
 
 
 # Certainty, with some labels still hidden.
@@ -419,12 +420,12 @@ def test_certainty_is_what_all_completions_share(text: str) -> None:
                 }
                 left = {c: counts[c] - found[c] for c in range(4)}
                 outcomes = {
-                    row.reached(row.amount(end))
+                    is_reached(row, end)
                     for end in ends
                     if all(end[k] >= n for k, n in tally.items())
                 }
-                certain = row.certain(tally, left)
-                assert outcomes == ({True, False} if certain is None else {certain}), (
+                sure = certain(row, tally, left)
+                assert outcomes == ({True, False} if sure is None else {sure}), (
                     counts,
                     tally,
                 )
@@ -440,10 +441,10 @@ def test_ties_follow_the_word() -> None:
     better, at_least = (
         compiled(f"accuracy of b {sign} accuracy of a", cells) for sign in (">", ">=")
     )
-    assert not better.rows_hold(tie)
-    assert at_least.rows_hold(tie)
-    assert better.rows[0].certain(tie, {}) is False
-    assert at_least.rows[0].certain(tie, {}) is True
+    assert not rows_hold(better, tie)
+    assert rows_hold(at_least, tie)
+    assert certain(better.rows[0], tie, {}) is False
+    assert certain(at_least.rows[0], tie, {}) is True
 
 
 def test_identical_predictions_are_decided_without_a_label() -> None:
@@ -455,7 +456,7 @@ def test_identical_predictions_are_decided_without_a_label() -> None:
     ):
         row = compiled(text, cells).rows[0]
         assert row.domain == ()
-        assert row.certain({}, {c: n.items for c, n in enumerate(cells.cells)}) is truth
+        assert certain(row, {}, {c: n.items for c, n in enumerate(cells.cells)}) is truth
 
 
 def test_one_mirror_alone_would_refute_a_true_claim_about_f1() -> None:
@@ -465,7 +466,7 @@ def test_one_mirror_alone_would_refute_a_true_claim_about_f1() -> None:
         for cells, tally, items in worlds(PAIR, size):
             claim = compiled("f1 of b > f1 of a", cells)
             mirrors = [mirror_of(r, cells) for r in claim.rows]
-            one = any(m.reached(m.amount(tally)) for m in mirrors)
+            one = any(is_reached(m, tally) for m in mirrors)
             wrong += one and true(parse("f1 of b > f1 of a"), items, PAIR)
     assert wrong > 0
 
@@ -485,21 +486,21 @@ def test_the_mirror_of_balanced_accuracy_would_refute_a_true_claim() -> None:
     tally = {(0, 0): 2, (1, 0): 2, (1, 1): 2}
     items = [(("0",), (), "0")] * 2 + [(("1",), (), "0")] * 2 + [(("1",), (), "1")] * 2
     assert figure(tuple(items), "balanced accuracy", 0, None, ("0", "1")) == Fraction(3, 4)
-    assert not claim.rows_hold(tally)
+    assert not rows_hold(claim, tally)
     mirror = mirror_of(claim.rows[0], cells)
-    assert mirror.reached(mirror.amount(tally))
+    assert is_reached(mirror, tally)
     assert claim.parts[0].refuted == "census"
 
 
 def test_floats_would_break_ties_that_rationals_keep() -> None:
     assert 4 * (1 - 0.8) - 0.8 < 0  # what a float says of four hits and one miss at 0.8
     cells = sized(BINARY, (1, 4))
-    assert compiled("recall >= 0.8", cells).rows_hold({(0, 1): 1, (1, 1): 4})
+    assert rows_hold(compiled("recall >= 0.8", cells), {(0, 1): 1, (1, 1): 4})
     # precision 1/1 against 9/9: equal, so never "better"
     cells = sized(PAIR, (0, 0, 8, 1))
     full = {(2, 1): 8, (3, 1): 1}
-    assert not compiled("precision of b > precision of a", cells).rows_hold(full)
-    assert compiled("precision of b >= precision of a", cells).rows_hold(full)
+    assert not rows_hold(compiled("precision of b > precision of a", cells), full)
+    assert rows_hold(compiled("precision of b >= precision of a", cells), full)
     ties = sum(sum([1 / n] * n) != 1 for n in range(1, 40))
     assert ties > 0  # the float sum of n shares of 1/n is not 1
 
@@ -512,16 +513,16 @@ def test_no_pass_before_a_positive_is_found(text: str) -> None:
     shape = PAIR if "of b" in text else BINARY
     cells = sized(shape, (3, *(0,) * (len(shape.cells) - 1)))
     claim = compiled(text, cells)
-    assert not claim.rows_hold({(0, 0): 3})
+    assert not rows_hold(claim, {(0, 0): 3})
     assert claim.rows[0].guard
-    assert not any(row.guarded({(0, 0): 3}) for row in claim.rows)
+    assert not any(is_guarded(row, {(0, 0): 3}) for row in claim.rows)
 
 
 def test_a_label_that_nobody_could_give_gains_nothing_in_a_row_and_in_its_mirror() -> None:
     cells = sized(PAIR, (0, 1, 0, 0))
     row = compiled("accuracy of b >= accuracy of a", cells).rows[0]
-    assert row.certain({}, {}) is False
-    assert mirror_of(row, cells).certain({}, {}) is False
+    assert certain(row, {}, {}) is False
+    assert certain(mirror_of(row, cells), {}, {}) is False
 
 
 # Weights, digest and refusals.
@@ -532,9 +533,14 @@ def test_accuracy_gaps_have_the_weights_of_the_sign_test() -> None:
     cells = sized(PAIR, (5, 3, 2, 4))
     row = compiled("accuracy of b >= accuracy of a - 0.1", cells).rows[0]
     assert row.domain == (1, 2)
-    assert (row.h(1, 1), row.h(1, 0), row.h(2, 0), row.h(2, 1)) == (1, 0, 1, 0)
-    assert row.v(1) == row.v(2) == 2
-    assert row.v(0) == 0
+    assert (help_of(row, 1, 1), help_of(row, 1, 0), help_of(row, 2, 0), help_of(row, 2, 1)) == (
+        1,
+        0,
+        1,
+        0,
+    )
+    assert value_of(row, 1) == value_of(row, 2) == 2
+    assert value_of(row, 0) == 0
     assert row.required / 2 == (5 - Fraction(1, 10) * 14) / 2
 
 

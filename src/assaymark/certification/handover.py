@@ -1,5 +1,6 @@
 """What a reader may see without a look: the last recorded verdict, and the certificate's file."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,15 +58,21 @@ def on_record(state: State) -> OnRecord:
 
 def certificate_file(project: Project, expected: str | None) -> bytes | None:
     """The certificate's file, if it is the recorded one; None where it is missing or another."""
+    return recorded_file(project, expected, lambda text: read(text.decode("utf-8"))[0].digest)
+
+
+def recorded_file(
+    project: Project, expected: str | None, digest: Callable[[bytes], str | None]
+) -> bytes | None:
+    """The project's certificate, of any kind, if this is its digest; None where it is not, or missing."""
     path = project.folder / "certificate.json"
     if expected is None or not path.is_file():
         return None
     text = path.read_bytes()
     try:
-        certificate, _ = read(text.decode("utf-8"))
-    except (AssaymarkError, UnicodeDecodeError):
+        return text if digest(text) == expected else None
+    except (AssaymarkError, ValueError, AttributeError):
         return None
-    return text if certificate.digest == expected else None
 
 
 def certificate_statement(text: bytes | None) -> str | None:

@@ -39,40 +39,6 @@ class Row:
         """The cells where a label changes something."""
         return tuple(cell for cell, _ in self.gains)
 
-    def v(self, cell: int) -> Fraction:
-        """The largest gain in a cell; 0 outside the domain."""
-        return max(dict(self.gains).get(cell, (Fraction(0),)))
-
-    def h(self, cell: int, label: int) -> Fraction:
-        """The help of a label: its gain as a share of the largest in its cell."""
-        gains = dict(self.gains)[cell]
-        return gains[label] / max(gains)
-
-    def amount(self, tally: Tally) -> Fraction:
-        """The gain of these labels."""
-        gains = dict(self.gains)
-        zero = Fraction(0)
-        return sum((n * gains[c][o] for (c, o), n in tally.items() if c in gains), zero)
-
-    def reached(self, amount: Fraction) -> bool:
-        """Whether an amount is what the row asks for."""
-        return amount > self.required if self.strict else amount >= self.required
-
-    def guarded(self, tally: Tally) -> bool:
-        """Whether every denominator is known to be positive."""
-        return all(any(tally.get(pair, 0) for pair in clause) for clause in self.guard)
-
-    def certain(self, tally: Tally, left: Mapping[int, int]) -> bool | None:
-        """What is certain with `left` items unlabelled per cell, the guard aside; None if nothing.
-
-        Items that nobody could decide are neither in the tally nor left: they gain nothing.
-        """
-        amount = self.amount(tally)
-        if self.reached(amount):
-            return True
-        best = amount + sum((left.get(c, 0) * max(g) for c, g in self.gains), Fraction(0))
-        return None if self.reached(best) else False
-
 
 def make_row(
     cells: Cells, signed: Signed, *, constant: Fraction, strict: bool, guard: Sequence[Clause] = ()
@@ -119,18 +85,6 @@ class RowPart:
     undefined: bool = False
     constants: Mapping[str, Any] = field(default_factory=dict)
 
-    def rows_hold(self, tally: Tally) -> bool:
-        """Whether the rows hold for a full tally of labels, and every denominator is positive."""
-        if self.undefined or not all(row.guarded(tally) for row in self.rows):
-            return False
-        truth = [row.reached(row.amount(tally)) for row in self.rows]
-        if self.combinator == "gap":
-            return all(any(truth[i] for i in product) for product in self.products)
-        if self.combinator == "mixture":
-            size = len(truth) // len(self.weights)
-            return any(all(truth[i : i + size]) for i in range(0, len(truth), size))
-        return all(truth)
-
 
 @dataclass(frozen=True, kw_only=True)
 class LinearClaim:
@@ -150,10 +104,6 @@ class LinearClaim:
     def rows(self) -> tuple[Row, ...]:
         """All rows in order."""
         return tuple(row for part in self.parts for row in part.rows)
-
-    def rows_hold(self, tally: Tally) -> bool:
-        """Whether every part holds for a full tally of labels."""
-        return all(part.rows_hold(tally) for part in self.parts)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; rationals as "n/d" text."""

@@ -2,7 +2,7 @@
 
 import json
 
-from assaymark.certification.handover import OnRecord
+from assaymark.certification.handover import OnRecord, recorded_file
 from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import percent
 from assaymark.composite.issuing import written
@@ -38,17 +38,14 @@ def claim_on_record(state: State) -> OnRecord | None:
 
 def claim_file(project: Project, expected: str | None) -> bytes | None:
     """The certificate's file, if it is the recorded one; None where it is missing or another."""
-    path = project.folder / "certificate.json"
-    if expected is None or not path.is_file():
-        return None
-    text = path.read_bytes()
-    try:
-        facts = read_json(text)
-        facts.pop("hash", None)
-        same = digest(facts) == expected and written(facts).encode() == text
-    except (ValueError, AttributeError):
-        return None
-    return text if same else None
+    return recorded_file(project, expected, _digest)
+
+
+def _digest(text: bytes) -> str | None:
+    """The digest of a certificate that is written as ours are; None of another."""
+    facts = read_json(text)
+    facts.pop("hash", None)
+    return digest(facts) if written(facts).encode() == text else None
 
 
 def claim_statement(text: bytes | None) -> str | None:

@@ -1,8 +1,7 @@
 """What readers of a result may see of a review: its recorded certificate, and nothing that runs."""
 
-from assaymark.certification.handover import OnRecord
+from assaymark.certification.handover import OnRecord, recorded_file
 from assaymark.claims.results import percent
-from assaymark.errors import VerificationError
 from assaymark.ledger.events import State, review_of
 from assaymark.project.folder import Project
 from assaymark.reviewing.certificate import certificate_digest, read_certificate
@@ -34,15 +33,9 @@ def review_on_record(state: State) -> OnRecord | None:
 
 def review_file(project: Project, expected: str | None) -> bytes | None:
     """The certificate's file, if it is the recorded one; None where it is missing or another."""
-    path = project.folder / "certificate.json"
-    if expected is None or not path.is_file():
-        return None
-    text = path.read_bytes()
-    try:
-        certificate = read_certificate(text.decode("utf-8"))
-    except (VerificationError, UnicodeDecodeError):
-        return None
-    return text if certificate_digest(certificate) == expected else None
+    return recorded_file(
+        project, expected, lambda text: certificate_digest(read_certificate(text.decode("utf-8")))
+    )
 
 
 def review_statement(text: bytes | None) -> str | None:

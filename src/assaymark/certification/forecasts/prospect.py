@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaymark.certification.planning import from_scores, scores_are_shares
+from assaymark.certification.planning import from_scores
 from assaymark.certification.planning.belief import belief_in_pool
 from assaymark.certification.sealing import PlanRequest, expected_by, forecast_plan
 from assaymark.claims.ratio_metrics import binomial_test, metric
@@ -68,7 +68,6 @@ class Usual:
     metrics: tuple[tuple[str, str], ...]
     metric: str
     expectation: Expectation | None
-    scores_usable: bool
 
 
 def usual(project: Project) -> Usual:
@@ -85,7 +84,6 @@ def usual(project: Project) -> Usual:
         metrics=tuple((name, metric(name).title) for name in shown),
         metric=shown[0],
         expectation=expected,
-        scores_usable=predicts and scores_are_shares(summary),
     )
 
 

@@ -59,12 +59,11 @@ def smoothed_variance(
 
 @dataclass(frozen=True, kw_only=True)
 class StratifiedMean:
-    """The estimate of a share from strata; `thin` strata have fewer than two labels."""
+    """The estimate of a share from strata."""
 
     point: float
     variance: float
     labels: int
-    thin: tuple[int, ...]
 
     def __str__(self) -> str:
         return f"{self.point:.4f} (standard error {self.variance**0.5:.4f}, {self.labels:,} labels)"
@@ -82,7 +81,6 @@ def stratified_mean(
         point=float((sizes * share).sum() / sizes.sum()),
         variance=float(smoothed_variance(sizes, labelled, correct, prior=prior, worth=worth)),
         labels=int(labelled.sum()),
-        thin=tuple(int(k) for k in np.flatnonzero((labelled < 2) & (labelled < sizes))),
     )
 
 

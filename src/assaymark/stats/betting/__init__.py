@@ -9,7 +9,7 @@ comparisons and ladders of cut-offs are several rows on the same draws.
     test = RowTest(rows=rows, sizes=(10,), level=0.05, prior=None, rule=One())
     segment = segment_at(0)                      # draws 1 … 10 use chances of 0 labels
     stored = chances(test, draws)                # draws = Draws(strata, labels, sampling)
-    path = replay(test, draws)                   # per-row wealth, passed_at, refuted_at, certainty
+    path = replay(test, draws)                   # per-row wealth, passed_at, certainty
     ruling = rule_on(path)                       # pass, fail, open or unreachable
 
 - `rows`: `Row`, `Rows`, `exact`; mirrors (what refutes a row) are derived.

@@ -38,8 +38,8 @@ class RowPath:
 
     `log_wealth` and `log_doubt` (rows × draws) belong to the rows and to their mirrors. `crossed`
     and `doubted` (rows × draws + 1) say when the highest wealth so far counts: at 1/level, after
-    the fewest draws and with a denominator known to be positive. `passed_at` and `refuted_at`
-    count draws, 0 means before the first; None means not yet.
+    the fewest draws and with a denominator known to be positive. `passed_at` counts draws: 0 means
+    before the first, None not yet.
     """
 
     test: RowTest
@@ -50,7 +50,6 @@ class RowPath:
     doubted: Flags
     enough: Flags
     passed_at: tuple[int | None, ...]
-    refuted_at: tuple[int | None, ...]
 
     @property
     def draws(self) -> int:
@@ -76,7 +75,6 @@ class RowPath:
             doubted=doubted,
             enough=self.enough[:, : end + 1],
             passed_at=tuple(map(first_true, crossed | sure.holds)),
-            refuted_at=tuple(map(first_true, doubted | sure.refuted)),
         )
 
 
@@ -109,7 +107,6 @@ def judged_path(test: RowTest, draws: Draws, log: Floats) -> RowPath:
         doubted=doubted,
         enough=enough,
         passed_at=tuple(map(first_true, crossed | known.holds)),
-        refuted_at=tuple(map(first_true, doubted | known.refuted)),
     )
 
 

@@ -50,11 +50,6 @@ class Boundary:
         """The greatest number of informative items the boundary speaks about."""
         return len(self.least) - 1
 
-    @property
-    def never(self) -> int:
-        """The mark of a look that nothing can pass."""
-        return self.horizon + 1
-
     def first_pass(self, wins: ArrayLike) -> int | None:
         """After how many informative items, in draw order, the path first passed; None if never.
 
