@@ -53,8 +53,8 @@ CHANGES = (
     Change(name="policy", places=("training.stats.stopping_policy:POLICIES",), note="or a plug-in"),
     Change(
         name="label format",
-        places=("files.readers:READERS",),
-        note="or a plug-in; one that is written too: `files/writers.py`",
+        places=("files.tools:READERS",),
+        note="or a plug-in; one that is written too: `WRITERS` beside it",
     ),
     Change(name="pool engine", places=("pool:ENGINES",), note="or a plug-in"),
     Change(name="ledger", places=("ledger:LEDGERS",), note="or a plug-in"),

@@ -23,9 +23,8 @@ import assaymark
 import assaymark.cli
 from assaymark.claims.ratio_metrics import ALIASES, DENOMINATORS, NUMERATORS, TITLES
 from assaymark.errors import AssaymarkError
-from assaymark.files.readers import READERS
 from assaymark.files.spelling import CANNOT_TELL, NOT_RELEVANT, RELEVANT
-from assaymark.files.writers import WRITERS
+from assaymark.files.tools import READERS, WRITERS
 from assaymark.learners.documents import LEARNERS
 from assaymark.ledger import LEDGERS
 from assaymark.ledger.events import KINDS

@@ -80,7 +80,7 @@ def test_mistakes_are_named_and_nothing_else_is_affected(
     assert "csv of assaymark-tiny (the name 'csv' is in use already)" in detail
     assert "broken-format (TypeError: it must be a LabelFormat, got function)" in detail
     assert "broken-engine (ModuleNotFoundError: No module named 'tiny.missing')" in detail
-    line = "from assaymark.files.readers import READERS; print(READERS['csv'].title, *READERS)"
+    line = "from assaymark.files.tools import READERS; print(READERS['csv'].title, *READERS)"
     done = subprocess.run(
         [sys.executable, "-c", line], env=installed, capture_output=True, text=True, check=True
     )

@@ -87,13 +87,13 @@ assert work.training.goal.policy == "at-once"
     Trial(
         change="label format",
         edits={
-            "files/readers.py": {
-                "BUILT_IN = {\n": "def _pipes(path, names):\n"
+            "files/tools.py": {
+                "READ = {\n": "def _pipes(path, names):\n"
                 "    from assaymark.files.answers import Answer\n"
                 "    for number, line in enumerate(path.read_text().splitlines(), start=1):\n"
                 '        item, _, label = line.partition("|")\n'
                 '        yield Answer(place=f"line {number}", item=item, label=label)\n\n\n'
-                'BUILT_IN = {\n    "pipes": Reader(title="id|label", endings=(".pipes",),\n'
+                'READ = {\n    "pipes": Reader(title="id|label", endings=(".pipes",),\n'
                 "                    fits=lambda head: False, read=_pipes),\n"
             }
         },

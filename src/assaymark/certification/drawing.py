@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
-from assaymark.files.writers import find_writer, usual_ending
+from assaymark.files.tools import find_writer, usual_ending
 from assaymark.hints import command
 from assaymark.ledger.events import Attempt, BatchDrawn, Drawn, ReserveStored, State
 from assaymark.pool.reserve import Queues, load_queues, load_texts

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assaymark.files.places import BatchRow, refuse_existing, write_safely
-from assaymark.files.writers import find_writer
+from assaymark.files.tools import find_writer
 
 __all__ = ["BatchRow", "refuse_existing", "write_batch", "write_safely"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from assaymark.claims.label_sets import SEPARATOR
 from assaymark.errors import InputError
 from assaymark.files.answers import Answer, read_time
-from assaymark.files.readers import find_reader
 from assaymark.files.spelling import USUAL, Names, read_label
+from assaymark.files.tools import find_reader
 from assaymark.hints import option
 
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from assaymark import __version__
 from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError
-from assaymark.files.readers import READERS
-from assaymark.files.writers import WRITERS
+from assaymark.files.tools import READERS, WRITERS
 from assaymark.hints import command
 from assaymark.learners.documents import LEARNERS
 from assaymark.ledger import ENDING, LEDGERS

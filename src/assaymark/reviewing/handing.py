@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assaymark.errors import InputError, PlanError
 from assaymark.files.batch import BatchRow, refuse_existing, write_batch
-from assaymark.files.writers import find_writer
+from assaymark.files.tools import find_writer
 from assaymark.hints import command
 from assaymark.ledger.events import (
     Event,

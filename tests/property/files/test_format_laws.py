@@ -16,7 +16,7 @@ from assaymark.files.batch import write_batch
 from assaymark.files.formats import asreview, delimited, label_studio, prodigy, xlsx
 from assaymark.files.labels import read_labels
 from assaymark.files.spelling import USUAL
-from assaymark.files.writers import WRITERS
+from assaymark.files.tools import WRITERS
 
 # control characters, every line separator, right-to-left marks, formulas, quotes, what other
 # formats take for their own, and any letter
@@ -38,10 +38,10 @@ def written(form: str, rows: list[dict[str, str | None]], folder: str) -> Path:
 @given(items=ids, body=texts)
 def test_ids_come_back_unchanged(form: str, items: list[str], body: str) -> None:
     """Each item is in the file once, by the id that it had, and has no label yet."""
-    from assaymark.files.readers import READERS
+    from assaymark.files.tools import READERS
 
     if form == "concordance":  # fields are trimmed and line breaks have a sign of their own there
-        items = [item for item in items if item.isprintable() and item == item.strip()]
+        items = [i for i in items if i.isprintable() and i == i.strip() and "®" not in i]
         assume(items)
     with tempfile.TemporaryDirectory() as folder:
         path = written(form, [{"id": item, "body": body} for item in items], folder)
@@ -143,7 +143,7 @@ def test_the_same_labels_in_every_format_are_the_same_answers(labels: dict[str, 
 
 def test_the_readers_are_those_of_their_modules() -> None:
     """The registry names each module's own reader, so the laws above hold for all of them."""
-    from assaymark.files.readers import READERS
+    from assaymark.files.tools import READERS
 
     assert READERS["asreview"].read is asreview.read
     assert READERS["label-studio"].read is label_studio.read

@@ -15,9 +15,8 @@ import pytest
 from assaymark.errors import InputError
 from assaymark.files.batch import write_batch
 from assaymark.files.labels import LabelFile, read_labels
-from assaymark.files.readers import READERS, find_reader
 from assaymark.files.spelling import label_names
-from assaymark.files.writers import WRITERS
+from assaymark.files.tools import READERS, WRITERS, find_reader
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 Assaymark = Callable[..., Any]
@@ -288,6 +287,18 @@ def test_a_document_cannot_end_its_reference(tmp_path: Path) -> None:
     assert (found.rows, found.empty) == ((), 1)
     with pytest.raises(InputError, match="cannot be written as RIS"):
         write_batch(tmp_path / "c.ris", [{"id": "a\nb", "body": ""}], ["body"])
+
+
+@pytest.mark.parametrize("item", ["Acme®", "a\rb", "a\u2028b"])
+def test_a_load_file_refuses_an_id_that_would_come_back_as_another(
+    item: str, tmp_path: Path
+) -> None:
+    """® stands for a line break there, and every kind of line break comes back as one."""
+    with pytest.raises(InputError, match="would come back as another one"):
+        write_batch(tmp_path / "b.dat", [{"id": item, "body": "®"}], ["body"])
+    write_batch(tmp_path / "b.dat", [{"id": "a\nb", "body": "®"}], ["body"])
+    found = READERS["concordance"].read(tmp_path / "b.dat", label_names())
+    assert [answer.item for answer in found] == ["a\nb"]
 
 
 def test_other_names_of_labels(tmp_path: Path) -> None:

@@ -60,6 +60,11 @@ def write(path: Path, rows: Sequence[BatchRow], columns: Sequence[str]) -> None:
     )
     lines.writerow(names)
     for row in rows:
-        texts = ((row.get(name) or "") for name in names)
-        lines.writerow([BREAK.join(text.splitlines()) for text in texts])
+        cells = [BREAK.join((row.get(name) or "").splitlines()) for name in names]
+        if cells[0].replace(BREAK, "\n") != row["id"]:
+            raise InputError(
+                f"The id {str(row['id'])[:60]!r} would come back as another one: a load file writes line "
+                f"breaks as {BREAK}. Write the batch in another format."
+            )
+        lines.writerow(cells)
     write_safely(path, stream.getvalue())

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from assaymark.certification.view.hidden_positives import row_name
 from assaymark.errors import InputError
-from assaymark.files.readers import READERS
+from assaymark.files.tools import READERS
 from assaymark.labelling.blocking import open_claim
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.overdue import effect_of

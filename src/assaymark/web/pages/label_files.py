@@ -14,7 +14,7 @@ from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.formats.delimited import csv_text
 from assaymark.files.spelling import Names
-from assaymark.files.writers import WRITERS
+from assaymark.files.tools import WRITERS
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.recording import label_file
 from assaymark.labelling.texts import Sources
