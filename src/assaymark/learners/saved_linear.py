@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +64,7 @@ def saved_linear(
 
     Its line is read, not measured at two scores: a steep curve is 1 to the last digit at one of them.
     """
-    assert isinstance(curve.curve, Logistic)
-    slope, shift = curve.curve.line
+    slope, shift = cast("Logistic", curve.curve).line
     return SavedLinear(
         weights=weights,
         importance=importance_of(features),

@@ -43,6 +43,7 @@ class Logistic:
     scale: float
 
     def __call__(self, scores: Floats) -> Floats:
+        """The probabilities of these scores."""
         return np.asarray(expit(self.slope * (scores - self.centre) / self.scale + self.shift))
 
     @property

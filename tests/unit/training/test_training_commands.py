@@ -288,4 +288,6 @@ def test_advice_to_certify_is_the_next_step_while_items_wait(capsys):
     summary = SimpleNamespace(waiting=26, disputed=0, auto_certify=False)
     advice = SimpleNamespace(action="certify")
     _show_next(SimpleNamespace(summary=summary, batch=None, advice=advice), "work")
-    assert "Next: assaymark train --stop -p work; to label" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Next: assaymark train --stop -p work\n" in said
+    assert "To label what was handed out first: assaymark draw --pending -p work" in said

@@ -69,21 +69,21 @@ def _show_next(done: "Trained", place: str) -> None:
     elif summary.waiting and summary.waiting == summary.disputed:
         advise(f"decide them in a file: assaymark draw --pending -p {place}")
     elif summary.waiting and done.advice is not None and done.advice.action == "certify":
-        advise(
-            f"assaymark train --stop -p {place}; to label what was handed out first: assaymark draw "
-            f"--pending -p {place}"
-        )
+        advise(f"assaymark train --stop -p {place}")
+        say(f"  To label what was handed out first: assaymark draw --pending -p {place}")
     elif summary.waiting:
         advise(f"label them; to write them again: assaymark draw --pending -p {place}")
     elif done.advice is not None and done.advice.action == "reconsider":
-        advise(_reconsidered(summary, done.advice, place))
+        first, *others = _reconsidered(summary, done.advice, place)
+        advise(first)
+        for way in others:
+            say(f"  Or: {way}")
     elif done.advice is not None and done.advice.action == "certify" and not summary.auto_certify:
-        advise(
-            f"assaymark train --stop -p {place}; to go on anyway: assaymark train --batch 50 -p {place}"
-        )
+        advise(f"assaymark train --stop -p {place}")
+        say(f"  To go on anyway: assaymark train --batch 50 -p {place}")
 
 
-def _reconsidered(summary: "TrainingSummary", advice: "Advice", place: str) -> str:
+def _reconsidered(summary: "TrainingSummary", advice: "Advice", place: str) -> list[str]:
     """What to do about a claim that is not worth its certification."""
     ways = []
     if advice.target is not None:
@@ -93,7 +93,7 @@ def _reconsidered(summary: "TrainingSummary", advice: "Advice", place: str) -> s
         most = max(advice.total_high or advice.total or 0, summary.budget)
         more = 2 * most if advice.total is None else most
         ways.append(f"assaymark train --budget {more} -p {place}")
-    return "; or ".join(ways) or f"assaymark train --batch 50 -p {place}"
+    return ways or [f"assaymark train --batch 50 -p {place}"]
 
 
 def _show_settings(summary: "TrainingSummary") -> None:
