@@ -176,6 +176,7 @@ def test_any_words_of_the_grammar_are_read_or_refused(text: str) -> None:
         ("recall gap <= 0.1", 11, 2, "recall gap between regions <= 0.1"),
         ("recall >= .8 in every a in every b", 24, 8, "recall >= 0.8 in every a and b"),
         ("recall >= 0,85 in every language", 10, 4, "recall >= 0.85 in every language"),
+        ("recall >= 80% and precision >= 9/10", 31, 4, "recall >= 0.8 and precision >= 0.9"),
         ("b > a", 0, 1, "accuracy of b > accuracy of a"),
         ("b is better than a", 0, 1, "accuracy of b > accuracy of a"),
         # an offer with the wrong sign would turn the claim around

@@ -8,7 +8,7 @@ import pytest
 
 import assaymark as front_door
 from assaymark.composite.planning.forecast import forecast_claim, labels_in
-from assaymark.composite.planning.forecast_words import cost_lines, part_line
+from assaymark.composite.planning.forecast_words import cost_lines, doubt, part_line
 from assaymark.composite.planning.worlds import claimed_figures, world_ahead
 from assaymark.composite.view.estimates import labelled_shares, margins
 from assaymark.composite.work import required_claim
@@ -219,3 +219,8 @@ def test_the_price_of_a_part_is_of_the_world_that_its_line_names(claim: str, wor
     assert price is not None
     assert part.labels != part.needed
     assert part_line(part, forecast)[1].endswith(f"; about {price:,} labels {words}")
+
+
+def test_a_narrow_margin_is_written_out() -> None:
+    work, _truth = claimed("recall >= 0.9999")
+    assert "0.00005 better than claimed" in doubt(work.sealed, forecast_claim(work.sealed))

@@ -375,6 +375,8 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
         ):
             wrong = web.post("/plan/forecast", json={**asked, "target": target})
             assert wrong.json() == {"error": sentence, "field": "target"}
+        nothing = web.post("/plan/forecast", json={**asked, "precision": "0"}).json()
+        assert nothing["error"].startswith("Expect a precision above 0")
         assert "error" in web.post("/plan/forecast", json={**asked, "metric": "<b>"}).json()
         form = {
             "mark": web.headers["x-assaymark-token"],

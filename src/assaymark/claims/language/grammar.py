@@ -327,12 +327,22 @@ class _Reader:
             number = _typed([token, self.here, self.ahead(1)])
             point = number.text.replace(",", ".")
             raise SlipError(number, "a number has a point, not a comma.", instead=point)
+        if self.here.text == "/" and self.ahead(1).kind == "number":
+            raise self.fraction(token)
         value = _number(token)
         if (sign and sign.text != "+") or not 0 < value < 1:
             percent = f"{token.text} %" if 2 <= value < 100 and not sign else None
             reason = f"{what} must be between 0 and 1, got {sign.text if sign else ''}{token.text}."
             raise SlipError(token, reason, instead=percent)
         return value
+
+    def fraction(self, token: Token) -> SlipError:
+        """That "9/10" is written as a decimal, which is offered."""
+        number = _typed([token, self.here, self.ahead(1)])
+        above, below = _number(token), _number(self.ahead(1))
+        share = above / below if below else Fraction(0)
+        reason = "a number is written as a decimal, or in per cent."
+        return SlipError(number, reason, instead=f"{float(share):.4g}" if 0 < share < 1 else None)
 
 
 def _number(token: Token) -> Fraction:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from assaymark.claims.results import counted, shown
+from assaymark.claims.results import counted, digits, shown
 from assaymark.composite.planning.forecast import ClaimForecast, PartForecast
 from assaymark.composite.planning.rehearsing import Labels
 from assaymark.composite.sealed import SealedClaim
@@ -42,7 +42,7 @@ def condition(forecast: ClaimForecast) -> str:
         or "gap between" in forecast.parts[0].part
     ):
         return "the gap is half of what is claimed"
-    return f"{several} is {forecast.ahead:g} better than claimed"
+    return f"{several} is {digits(forecast.ahead)} better than claimed"
 
 
 def cost_lines(sealed: SealedClaim, forecast: ClaimForecast) -> Lines:

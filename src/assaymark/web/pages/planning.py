@@ -181,6 +181,9 @@ def _expectation(asked: dict[str, Any]) -> Expectation | None:
     precision, recall = share_of(asked, "precision"), share_of(asked, "recall")
     if precision is None or recall is None:
         return None
+    for name, value in (("precision", precision), ("recall", recall)):
+        if value == 0:
+            raise FieldError(name, f"Expect a {name} above 0: with 0 the classifier finds nothing.")
     return Expectation(precision=precision, recall=recall, prevalence=None)
 
 

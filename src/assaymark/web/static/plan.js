@@ -43,7 +43,7 @@
   const modeNow = () => form.elements.mode?.value || "";
   const drawCurve = () => {
     const mode = modeNow();
-    const picture = new DOMParser().parseFromString(curves[mode] || `<p class='quiet'>${doubtful ? "No curve: judging by these values the claim looks false." : "There is no curve for this way of judging."}</p>`, "text/html");
+    const picture = new DOMParser().parseFromString(curves[mode] || `<p class='quiet'>${doubtful ? "No curve: judging by these values the claim looks false." : table.length ? "There is no curve for this way of judging." : "No curve yet."}</p>`, "text/html");
     document.getElementById("curve").replaceChildren(...picture.body.childNodes);
     document.getElementById("curve-about").textContent = curves[mode] ? ABOUT[mode] ?? OTHER : "";
   };
@@ -114,6 +114,9 @@
       rows.replaceChildren();
       invalid(found.field ?? "target");
       advice.textContent = found.error;
+      advice.classList.add("wrong");
+      [curves, table, doubtful] = [{}, [], false];
+      drawCurve();
       wall.hidden = true;
       seal.disabled = true;
       return;
@@ -124,6 +127,7 @@
     form.elements.anyway.value = doubtful ? "yes" : "";  // the dialog says so before it is sealed
     rows.replaceChildren(...found.rows.map((row) => line(row, found.recommended)));
     advice.textContent = found.sentence;
+    advice.classList.remove("wrong");
     wall.hidden = !found.wall;
     wall.textContent = found.wall ?? "";
     seal.disabled = found.rows.every((row) => row.reason);
