@@ -1,6 +1,7 @@
 """Commands that need no project: bound and size."""
 
-from typing import TYPE_CHECKING, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,11 +10,9 @@ from assaymark.claims.direction import refuse_wrong_way
 from assaymark.claims.record import plain
 from assaymark.claims.results import chance, counted, percent, shown
 from assaymark.records.plan import Expectation
+from assaymark.terminal.options import CONFIDENCE, JSON, option, with_options
 from assaymark.terminal.output import (
-    Command,
-    confidence_option,
     headline,
-    json_option,
     rows,
     say,
     show_json,
@@ -48,86 +47,60 @@ class Share(click.ParamType[float]):
 SHARE = Share()
 
 
-class ExpectedOptions(TypedDict):
-    """What `expectation_options` adds to a command."""
+@dataclass(frozen=True, kw_only=True)
+class ExpectedOptions:
+    """The ways to say how good the classifier probably is."""
 
-    pilot: str | None
-    expect: float | None
-    precision: float | None
-    recall: float | None
-    prevalence: float | None
-
-
-def expectation_options(command: Command) -> Command:
-    """Adds the ways to say how good the classifier probably is."""
-    for option in reversed(
-        [
-            click.option(
-                "--pilot", metavar="TP,FP,FN,TN", help="Counts of a labelled random sample."
-            ),
-            click.option("--expect", type=SHARE, help="The value of the metric that you expect."),
-            click.option("--precision", type=SHARE, help="Expected precision."),
-            click.option("--recall", type=SHARE, help="Expected recall."),
-            click.option(
-                "--prevalence",
-                type=SHARE,
-                help="Expected share of relevant items; in a project it follows from the pool.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+    pilot: str | None = option("Counts of a labelled random sample.", metavar="TP,FP,FN,TN")
+    expect: float | None = option("The value of the metric that you expect.", type=SHARE)
+    precision: float | None = option("Expected precision.", type=SHARE)
+    recall: float | None = option("Expected recall.", type=SHARE)
+    prevalence: float | None = option(
+        "Expected share of relevant items; in a project it follows from the pool.", type=SHARE
+    )
 
 
 def read_expectation(
-    claim: "Claim",
-    *,
-    pilot: str | None,
-    expect: float | None,
-    precision: float | None,
-    recall: float | None,
-    prevalence: float | None,
-    share: float | None = None,
+    claim: "Claim", options: ExpectedOptions, *, share: float | None = None
 ) -> Expectation | None:
     """The expectation behind these options; None where none was given.
 
     `share` is that of the predicted positives, where the pool is known.
     """
-    if pilot is not None:
-        if any(value is not None for value in (expect, precision, recall, prevalence)):
+    precision, recall, prevalence = options.precision, options.recall, options.prevalence
+    values = (options.expect, precision, recall, prevalence)
+    if options.pilot is not None:
+        if any(value is not None for value in values):
             raise click.UsageError("Give either --pilot or expected values, not both.")
-        return Expectation(pilot=Counts.parse(pilot))
-    if all(value is None for value in (expect, precision, recall, prevalence)):
+        return Expectation(pilot=Counts.parse(options.pilot))
+    if all(value is None for value in values):
         return None
-    if expect is None:
+    if options.expect is None:
         if precision is None or recall is None:
             raise click.UsageError("Give --expect, or both --precision and --recall.")
         return Expectation(precision=precision, recall=recall, prevalence=prevalence)
     from assaymark.certification.forecasts import calculators
 
     return calculators.expected(
-        claim, expect, share=share, prevalence=prevalence, precision=precision, recall=recall
+        claim,
+        options.expect,
+        share=share,
+        prevalence=prevalence,
+        precision=precision,
+        recall=recall,
     )
 
 
 @click.command()
-@click.option("--metric", required=True, help="f1, recall, precision, accuracy, elusion, …")
-@click.option("--counts", required=True, metavar="TP,FP,FN,TN", help="What the sample showed.")
-@confidence_option
-@click.option("--side", help="lower, upper or both (default: upper for elusion, else lower)")
-@click.option(
-    "--method", default="exact", show_default=True, help="How to bound; exact is guaranteed."
-)
-@click.option("--design", default="simple", show_default=True, help="How the sample was drawn.")
-@json_option
+@with_options
 def bound(
-    metric: str,
-    counts: str,
-    confidence: float,
-    side: "Side | None",
-    method: str,
-    design: str,
-    as_json: bool,
+    metric: str = option("f1, recall, precision, accuracy, elusion, …"),
+    counts: str = option("What the sample showed.", metavar="TP,FP,FN,TN"),
+    confidence: float = CONFIDENCE,
+    side: "Side | None" = option("lower, upper or both (default: upper for elusion, else lower)"),
+    method: str = option("How to bound; exact is guaranteed.", default="exact"),
+    design: str = option("How the sample was drawn.", default="simple"),
+    as_json: bool = JSON,
 ) -> None:
     """What a labelled random sample says about a metric.
 
@@ -177,13 +150,13 @@ def size_of_one(
     """How many labels a claim about one figure needs, for the command size."""
     from assaymark.certification.forecasts import calculators
 
-    values = [expected["expect"], expected["precision"], expected["recall"]]
-    whole = expected["pilot"] is None and expected["prevalence"] is None
+    values = [expected.expect, expected.precision, expected.recall]
+    whole = expected.pilot is None and expected.prevalence is None
     if whole and values != [None] * len(values):
         raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
     asked = calculators.read_claim(claim)
     refuse_wrong_way(asked, anyway=anyway)
-    expectation = read_expectation(asked, **expected)
+    expectation = read_expectation(asked, expected)
     if expectation is None:
         raise click.UsageError("Give --pilot TP,FP,FN,TN, or --expect VALUE --prevalence SHARE.")
     answer = calculators.size(claim, expectation, confidence=confidence, power=power)

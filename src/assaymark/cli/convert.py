@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.errors import InputError
+from assaymark.terminal.options import JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     headline,
-    json_option,
     quoted,
     rows,
     say,
@@ -27,35 +26,20 @@ FORMS = ("auto", "inspect", "promptfoo", "eval-jsonl", "splink", "sarif", "alert
 
 
 @click.command()
-@click.argument("file", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE,
-              help="The pool to write: .jsonl or .csv.")  # fmt: skip
-@click.option("--from", "form", type=click.Choice(FORMS), default="auto", show_default=True,
-              help="What wrote FILE.")  # fmt: skip
-@click.option("--scorer", metavar="NAME", help="Which of several scorers in an Inspect log.")
-@click.option("--epoch", type=int, metavar="N", help="Which of several epochs.")
-@click.option(
-    "--prompt", type=int, metavar="N", help="Which of several prompts in promptfoo's output."
-)
-@click.option("--threshold", type=float, metavar="X", help="A judge's number from which it passes.")
-@click.option("--id", "id_column", metavar="COL", help="The field with the id.")
-@click.option("--verdict", metavar="COL", help="The field with the verdict or score.")
-@click.option("--rule", metavar="COL", help="For alerts: the column with the rule, or one rule.")
-@click.option("--leave-out-unscored", is_flag=True, help="Answers without a score are left out.")
-@json_option
+@with_options
 def convert(
-    file: Path,
-    output: Path,
-    form: str,
-    scorer: str | None,
-    epoch: int | None,
-    prompt: int | None,
-    threshold: float | None,
-    id_column: str | None,
-    verdict: str | None,
-    rule: str | None,
-    leave_out_unscored: bool,
-    as_json: bool,
+    file: Path = argument(),
+    output: Path = option("The pool to write: .jsonl or .csv.", "-o"),
+    form: str = option("What wrote FILE.", "--from", default="auto", type=click.Choice(FORMS)),
+    scorer: str | None = option("Which of several scorers in an Inspect log.", metavar="NAME"),
+    epoch: int | None = option("Which of several epochs.", metavar="N"),
+    prompt: int | None = option("Which of several prompts in promptfoo's output.", metavar="N"),
+    threshold: float | None = option("A judge's number from which it passes.", metavar="X"),
+    id_column: str | None = option("The field with the id.", "--id", metavar="COL"),
+    verdict: str | None = option("The field with the verdict or score.", metavar="COL"),
+    rule: str | None = option("For alerts: the column with the rule, or one rule.", metavar="COL"),
+    leave_out_unscored: bool = option("Answers without a score are left out."),
+    as_json: bool = JSON,
 ) -> None:
     """Turn a judge's log, Splink's pairs or the alerts of detection rules into a pool.
 

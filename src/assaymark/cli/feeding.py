@@ -9,15 +9,12 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.composite.cli.steps import claiming_now, draw_now
 from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_batch
+from assaymark.terminal.options import CONNECTION, FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     asks,
     confirmed,
-    connection_option,
     headline,
-    json_option,
-    project_option,
     quoted,
     rows,
     say,
@@ -32,37 +29,25 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("count", type=int, required=False)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Where to write: .csv, .jsonl, .xlsx, .parquet, .json (Label Studio) or .ris.",
-)
-@click.option(
-    "--format",
-    "form",
-    default="auto",
-    show_default=True,
-    help="auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
-    "concordance.",
-)
-@click.option("--pending", is_flag=True, help="Write drawn items without a label again.")
-@click.option(
-    "--anyway", is_flag=True, help="Draw although undecided items keep labels from counting."
-)
-@connection_option
-@project_option
-@json_option
+@with_options
 def draw(
-    count: int | None,
-    output: Path | None,
-    form: str,
-    pending: bool,
-    anyway: bool,
-    connection: str | None,
-    folder: Path,
-    as_json: bool,
+    count: int | None = argument(),
+    output: Path | None = option(
+        "Where to write: .csv, .jsonl, .xlsx, .parquet, .json (Label Studio) or .ris.",
+        "-o",
+        type=click.Path(path_type=Path),
+    ),
+    form: str = option(
+        "auto (by the ending), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
+        "concordance.",
+        "--format",
+        default="auto",
+    ),
+    pending: bool = option("Write drawn items without a label again."),
+    anyway: bool = option("Draw although undecided items keep labels from counting."),
+    connection: str | None = CONNECTION,
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Hand out the next COUNT items to label (default: what a fixed plan needs, or a good batch).
 
@@ -148,54 +133,36 @@ def _path(path: Path | None) -> str | None:
 
 
 @click.command()
-@click.argument("file", required=False, type=FILE)
-@click.option("--annotator", default="reviewer", show_default=True, help="Whose labels they are.")
-@click.option(
-    "--overdue", type=float, metavar="DAYS",
-    help="Instead of FILE: count drawn items without an answer for DAYS days as cannot tell.",
-)  # fmt: skip
-@click.option("--yes", is_flag=True, help="With --overdue: do it without asking.")
-@click.option("--correct", is_flag=True, help="Let annotators change their own earlier labels.")
-@click.option("--adjudicate", is_flag=True, help="Decide items on which reviewers differ.")
-@click.option(
-    "--format",
-    "form",
-    default="auto",
-    show_default=True,
-    help="auto (by what it holds), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
-    "concordance.",
-)
-@click.option("--id-column", metavar="NAME", help="The column of ids, where not called id.")
-@click.option(
-    "--label-column", metavar="NAME", help="The column of labels, where not called label."
-)
-@click.option("--relevant", multiple=True, metavar="NAME", help="Another name for relevant.")
-@click.option("--irrelevant", multiple=True, metavar="NAME", help="Another name for not relevant.")
-@click.option("--unclear", multiple=True, metavar="NAME", help="Another name for cannot tell.")
-@click.option("--restore-zeros", is_flag=True, help="Put back zeros that a spreadsheet removed.")
-@click.option(
-    "--known", is_flag=True,
-    help="Labels from elsewhere, before a plan: knowledge that no draw has to buy again.",
-)  # fmt: skip
-@project_option
-@json_option
+@with_options
 def label(
-    file: Path | None,
-    annotator: str,
-    overdue: float | None,
-    yes: bool,
-    correct: bool,
-    adjudicate: bool,
-    form: str,
-    id_column: str | None,
-    label_column: str | None,
-    relevant: tuple[str, ...],
-    irrelevant: tuple[str, ...],
-    unclear: tuple[str, ...],
-    restore_zeros: bool,
-    known: bool,
-    folder: Path,
-    as_json: bool,
+    file: Path | None = argument(),
+    annotator: str = option("Whose labels they are.", default="reviewer"),
+    overdue: float | None = option(
+        "Instead of FILE: count drawn items without an answer for DAYS days as cannot tell.",
+        metavar="DAYS",
+    ),
+    yes: bool = option("With --overdue: do it without asking."),
+    correct: bool = option("Let annotators change their own earlier labels."),
+    adjudicate: bool = option("Decide items on which reviewers differ."),
+    form: str = option(
+        "auto (by what it holds), csv, jsonl, xlsx, parquet, label-studio, asreview, ris, prodigy or "
+        "concordance.",
+        "--format",
+        default="auto",
+    ),
+    id_column: str | None = option("The column of ids, where not called id.", metavar="NAME"),
+    label_column: str | None = option(
+        "The column of labels, where not called label.", metavar="NAME"
+    ),
+    relevant: tuple[str, ...] = option("Another name for relevant.", metavar="NAME"),
+    irrelevant: tuple[str, ...] = option("Another name for not relevant.", metavar="NAME"),
+    unclear: tuple[str, ...] = option("Another name for cannot tell.", metavar="NAME"),
+    restore_zeros: bool = option("Put back zeros that a spreadsheet removed."),
+    known: bool = option(
+        "Labels from elsewhere, before a plan: knowledge that no draw has to buy again."
+    ),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Record the labels in FILE: all of them, or none if any row is malformed.
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from assaymark.terminal.options import JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     headline,
-    json_option,
     progress_bar,
     rows,
     say,
@@ -16,40 +16,26 @@ from assaymark.terminal.output import (
 
 
 @click.command()
-@click.argument("name")
-@click.option(
-    "--data",
-    multiple=True,
-    type=FILE,
-    help="A collection as a parquet file; repeatable. Without it: synthetic worlds only.",
-)
-@click.option("--runs", type=click.IntRange(min=1), help="How many runs (default: a small number).")
-@click.option("--jobs", default=1, show_default=True, type=click.IntRange(min=1),
-              help="Processes at the same time.")  # fmt: skip
-@click.option("--seed", default=42, show_default=True, type=int, help="Another seed, other runs.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where to write tables and figures; an interrupted run goes on from there.",
-)
-@click.option(
-    "--full",
-    is_flag=True,
-    help="As the paper has it: policies look after every 20 labels; sequential-bias goes to 15,000 "
-    "labels and 580 curves; stratified 3,000 samples, pairs 100 splits, test-size 100 tables and "
-    "pilots; review 12 topics in 20,000 records. Hours; goes on from -o. Refused elsewhere.",
-)
-@json_option
+@with_options
 def lab(
-    name: str,
-    data: tuple[Path, ...],
-    runs: int | None,
-    jobs: int,
-    seed: int,
-    output: Path | None,
-    full: bool,
-    as_json: bool,
+    name: str = argument(),
+    data: tuple[Path, ...] = option(
+        "A collection as a parquet file; repeatable. Without it: synthetic worlds only."
+    ),
+    runs: int | None = option("How many runs (default: a small number).", least=1),
+    jobs: int = option("Processes at the same time.", default=1, least=1),
+    seed: int = option("Another seed, other runs.", default=42),
+    output: Path | None = option(
+        "Where to write tables and figures; an interrupted run goes on from there.",
+        "-o",
+        type=DIRECTORY,
+    ),
+    full: bool = option(
+        "As the paper has it: policies look after every 20 labels; sequential-bias goes to 15,000 "
+        "labels and 580 curves; stratified 3,000 samples, pairs 100 splits, test-size 100 tables and "
+        "pilots; review 12 topics in 20,000 records. Hours; goes on from -o. Refused elsewhere."
+    ),
+    as_json: bool = JSON,
 ) -> None:
     """Run an experiment by name; each is described below.
 

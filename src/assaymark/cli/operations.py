@@ -8,13 +8,12 @@ import click
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.records.certificate import Check
+from assaymark.terminal.options import FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     advise,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     show_json,
@@ -25,10 +24,13 @@ LEDGER_HELP = "postgresql://user@host/database[#name], or ledger.sqlite for a fi
 
 
 @click.command()
-@project_option
-@json_option
+@with_options
 @click.pass_context
-def check(context: click.Context, folder: Path, as_json: bool) -> None:
+def check(
+    context: click.Context,
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Whether this machine and this project are fit for work: versions, engines, ledger, pool.
 
     Exit code 1 if anything is wrong.
@@ -62,13 +64,12 @@ def _summed_up(checks: Sequence[Check]) -> str:
 
 
 @click.command()
-@click.option(
-    "-o", "--output", type=FILE,
-    default=Path("backup.assaymark.tar.gz"), show_default=True, help="The archive to write.",
-)  # fmt: skip
-@project_option
-@json_option
-def backup(output: Path, folder: Path, as_json: bool) -> None:
+@with_options
+def backup(
+    output: Path = option("The archive to write.", "-o", default=Path("backup.assaymark.tar.gz")),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Write ledger and files of a project to one archive (not the pool).
 
     \b
@@ -88,11 +89,13 @@ def backup(output: Path, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("archive", type=FILE)
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--ledger", default="ledger.sqlite", show_default=True, help=LEDGER_HELP)
-@json_option
-def restore(archive: Path, folder: Path, ledger: str, as_json: bool) -> None:
+@with_options
+def restore(
+    archive: Path = argument(),
+    folder: Path = argument(type=DIRECTORY),
+    ledger: str = option(LEDGER_HELP, default="ledger.sqlite"),
+    as_json: bool = JSON,
+) -> None:
     """Restore the project in ARCHIVE to FOLDER, after everything in it was checked.
 
     \b
@@ -111,10 +114,12 @@ def restore(archive: Path, folder: Path, ledger: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--ledger", required=True, help=LEDGER_HELP)
-@project_option
-@json_option
-def move(ledger: str, folder: Path, as_json: bool) -> None:
+@with_options
+def move(
+    ledger: str = option(LEDGER_HELP),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Take the project's ledger to PostgreSQL or back. Its chain and its head stay the same.
 
     \b
@@ -134,11 +139,13 @@ def move(ledger: str, folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--ledger", required=True, help="postgresql://user@host/database#name")
-@click.option("--pool", help="Where the pool lies on this machine.")
-@json_option
-def join(folder: Path, ledger: str, pool: str | None, as_json: bool) -> None:
+@with_options
+def join(
+    folder: Path = argument(type=DIRECTORY),
+    ledger: str = option("postgresql://user@host/database#name"),
+    pool: str | None = option("Where the pool lies on this machine."),
+    as_json: bool = JSON,
+) -> None:
     """Make a project folder on this machine for a ledger that others work on already.
 
     \b

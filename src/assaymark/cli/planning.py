@@ -1,6 +1,6 @@
 """The command plan: what a claim will cost, then sealed."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,28 +8,30 @@ import click
 
 from assaymark.certification.cli import (
     ExpectedOptions,
-    expectation_options,
     forecast_json,
     read_expectation,
     show_forecast,
 )
-from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.cli.sealed_plans import PlanOptions, ledger_head, seal_several, show_plan
 from assaymark.cli.seeds import advise_after_seal, show_new_part, show_revealed
 from assaymark.cli.typed_claims import typed_claim
 from assaymark.composite.cli.steps import abandon_several, is_of_several
 from assaymark.estimation.cli.estimate import plan_estimate
+from assaymark.terminal.options import (
+    CONNECTION,
+    FOLDER,
+    JSON,
+    argument,
+    option,
+    with_options,
+)
 from assaymark.terminal.output import (
     advise,
     asks,
-    confidence_option,
     confirmed,
-    connection_option,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     say,
     show_json,
@@ -41,147 +43,65 @@ if TYPE_CHECKING:
     from assaymark.project.folder import Project
 
 
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions:
+    """What a plan takes about an estimate, in place of a claim."""
+
+    within: float | None = option("For an estimate: half the interval's width.", metavar="X")
+    guarantee: bool = option("For an estimate: plan for a proved interval.")
+    stratifier: str | None = option(
+        "For an estimate of accuracy: how the collection is divided (default: mixc).",
+        metavar="NAME",
+    )
+    allocation: str | None = option(
+        "For an estimate: how labels are shared out (accuracy: mass; F1, recall: chances, or "
+        "renewed).",
+        metavar="NAME",
+    )
+    strata: int | None = option(
+        "For an estimate of accuracy: how many parts.", least=1, metavar="K"
+    )
+    first: int | None = option(
+        "With an allocation that learns: labels in each part before it does (default: 5).",
+        least=1,
+        metavar="N",
+    )
+    step: int | None = option(
+        "With allocation optimal-steps: labels per batch after that (default: 50).",
+        least=1,
+        metavar="N",
+    )
+    no_guard: bool = option(
+        "With an allocation that learns: as printed in its paper; may never visit a part again."
+    )
+
+
 @click.command()
-@click.argument("words", metavar="[CLAIM]", nargs=-1)
-@click.option(
-    "--mode",
-    help="score-guided, anytime, budget or fixed, as in the table of costs (default: the recommended "
-    "one).",
-)
-@click.option(
-    "--design",
-    help="With mode anytime: score-guided or simple. With mode budget: score-guided ends at a sealed number.",
-)
-@click.option(
-    "--one-by-one",
-    is_flag=True,
-    help="For a score-guided plan: draw nothing ahead of the labels; for a single reviewer.",
-)
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Labels to buy.")
-@confidence_option
-@click.option(
-    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
-)
-@expectation_options
-@click.option(
-    "--reserve", default=0.0, type=float, metavar="PART",
-    help="Part of the claim's risk to keep for a later plan on it, such as 0.1.",
-)  # fmt: skip
-@click.option(
-    "--claim-only", is_flag=True, help="For a fixed plan: state the claim alone, no better bound."
-)
-@click.option(
-    "--new-risk", is_flag=True,
-    help="Start a second risk account for a claim planned before; what is stated covers both.",
-)  # fmt: skip
-@click.option(
-    "--family", is_flag=True, help="Share one risk among all claims on the pool that say so."
-)
-@click.option(
-    "--which", is_flag=True,
-    help="For a claim of several parts: say which of them hold, not whether all do.",
-)  # fmt: skip
-@click.option(
-    "--least-group", default=0, type=click.IntRange(min=0), metavar="N",
-    help="For a claim in every group: leave out smaller groups, by name.",
-)  # fmt: skip
-@click.option(
-    "--seed", metavar="TEXT", callback=lambda _context, _option, seed: seed and seed.encode().decode(),
-    help="Decides every draw (default: 128 random bits).",
-)  # fmt: skip
-@click.option(
-    "--commit", multiple=True, metavar="HASH",
-    help="Draw the seed jointly: the hash of the other side's part, or own for this side alone.",
-)  # fmt: skip
-@click.option(
-    "--beacon", metavar="NAME[:ROUND]", help="Take the seed from a public beacon's next value."
-)
-@click.option(
-    "--reveal", multiple=True, metavar="TEXT", help="A part of the seed, or the beacon's value."
-)
-@click.option("--part", "make_part", is_flag=True, help="Make a part of a joint seed and its hash.")
-@click.option("--forecast", "only_forecast", is_flag=True, help="Show the cost; seal nothing.")
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="Seal a claim that looks false, or one that points the wrong way.",
-)
-@click.option("--abandon", metavar="REASON", help="Close the open plan for good, with a reason.")
-@connection_option
-@click.option("--estimate", metavar="METRIC", help="Plan an estimate of METRIC, not a claim.")
-@click.option(
-    "--within", type=float, metavar="X", help="For an estimate: half the interval's width."
-)
-@click.option("--guarantee", is_flag=True, help="For an estimate: plan for a proved interval.")
-@click.option(
-    "--stratifier",
-    metavar="NAME",
-    help="For an estimate of accuracy: how the collection is divided (default: mixc).",
-)
-@click.option(
-    "--allocation",
-    metavar="NAME",
-    help="For an estimate: how labels are shared out (accuracy: mass; F1, recall: chances, or renewed).",
-)
-@click.option(
-    "--strata",
-    type=click.IntRange(min=1),
-    metavar="K",
-    help="For an estimate of accuracy: how many parts.",
-)
-@click.option(
-    "--first", type=click.IntRange(min=1), metavar="N",
-    help="With an allocation that learns: labels in each part before it does (default: 5).",
-)  # fmt: skip
-@click.option(
-    "--step", type=click.IntRange(min=1), metavar="N",
-    help="With allocation optimal-steps: labels per batch after that (default: 50).",
-)  # fmt: skip
-@click.option(
-    "--no-guard", is_flag=True,
-    help="With an allocation that learns: as printed in its paper; may never visit a part again.",
-)  # fmt: skip
-@project_option
-@json_option
+@with_options
 def plan(
-    words: tuple[str, ...],
-    mode: str | None,
-    design: str | None,
-    one_by_one: bool,
-    budget: int | None,
-    confidence: float,
-    power: float,
-    pilot: str | None,
-    expect: float | None,
-    precision: float | None,
-    recall: float | None,
-    prevalence: float | None,
-    reserve: float,
-    claim_only: bool,
-    new_risk: bool,
-    family: bool,
-    which: bool,
-    least_group: int,
-    seed: str | None,
-    commit: tuple[str, ...],
-    beacon: str | None,
-    reveal: tuple[str, ...],
-    make_part: bool,
-    only_forecast: bool,
-    anyway: bool,
-    abandon: str | None,
-    connection: str | None,
-    estimate: str | None,
-    within: float | None,
-    guarantee: bool,
-    stratifier: str | None,
-    allocation: str | None,
-    strata: int | None,
-    first: int | None,
-    step: int | None,
-    no_guard: bool,
-    folder: Path,
-    as_json: bool,
+    *,
+    words: tuple[str, ...] = argument(metavar="[CLAIM]"),
+    options: PlanOptions,
+    expected: ExpectedOptions,
+    which: bool = option(
+        "For a claim of several parts: say which of them hold, not whether all do."
+    ),
+    least_group: int = option(
+        "For a claim in every group: leave out smaller groups, by name.",
+        default=0,
+        least=0,
+        metavar="N",
+        show_default=False,
+    ),
+    reveal: tuple[str, ...] = option("A part of the seed, or the beacon's value.", metavar="TEXT"),
+    make_part: bool = option("Make a part of a joint seed and its hash.", "--part"),
+    only_forecast: bool = option("Show the cost; seal nothing.", "--forecast"),
+    abandon: str | None = option("Close the open plan for good, with a reason.", metavar="REASON"),
+    connection: str | None = CONNECTION,
+    estimate: str | None = option("Plan an estimate of METRIC, not a claim.", metavar="METRIC"),
+    estimating: EstimateOptions,
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Seal a claim and how it will be tested. Nothing about it can change afterwards.
 
@@ -201,19 +121,9 @@ def plan(
     from assaymark.project.folder import Project
 
     claim = typed_claim(words)
-    estimating = {
-        "within": within,
-        "guarantee": guarantee or None,
-        "stratifier": stratifier,
-        "allocation": allocation,
-        "strata": strata,
-        "first": first,
-        "step": step,
-        "no_guard": no_guard or None,
-    }
-    options = [name for name, value in estimating.items() if value is not None]
-    if estimate is None and options:
-        name = options[0].replace("_", "-")
+    given = [name for name, value in vars(estimating).items() if value not in (None, False)]
+    if estimate is None and given:
+        name = given[0].replace("_", "-")
         raise click.UsageError(f"--{name} is for an estimate: add --estimate METRIC.")
     project = Project(folder=folder, connection=connection)
     if make_part or reveal:
@@ -225,8 +135,9 @@ def plan(
             show_revealed(project, reveal, as_json=as_json)
         return
     if estimate is not None:
-        sharing = reserve or claim_only or new_risk or family
-        if claim is not None or mode or design or sharing or abandon is not None:
+        sharing = options.reserve or options.claim_only or options.new_risk or options.family
+        ways = options.mode or options.design or sharing
+        if claim is not None or ways or abandon is not None:
             raise click.UsageError(
                 "--estimate plans an estimate: leave out the claim, --mode, --design, --reserve, "
                 "--claim-only, --new-risk, --family and --abandon."
@@ -234,38 +145,19 @@ def plan(
         from assaymark.estimation.planning import EstimateRequest
 
         request = EstimateRequest(
-            metric=estimate, within=within, budget=budget, confidence=confidence, guarantee=guarantee,
-            stratifier=stratifier, allocation=allocation, strata=strata, first=first, step=step,
-            guard=not no_guard, expect=expect, seed=seed,
+            metric=estimate, within=estimating.within, budget=options.budget,
+            confidence=options.confidence, guarantee=estimating.guarantee,
+            stratifier=estimating.stratifier, allocation=estimating.allocation,
+            strata=estimating.strata, first=estimating.first, step=estimating.step,
+            guard=not estimating.no_guard, expect=expected.expect, seed=options.seed,
         )  # fmt: skip
         plan_estimate(project, request, only_forecast=only_forecast, as_json=as_json)
         return
     _seal_claim(
         project,
         claim,
-        {
-            "mode": mode,
-            "design": design,
-            "one_by_one": one_by_one,
-            "confidence": confidence,
-            "power": power,
-            "budget": budget,
-            "seed": seed,
-            "commit": commit,
-            "beacon": beacon,
-            "reserve": reserve,
-            "claim_only": claim_only,
-            "new_risk": new_risk,
-            "family": family,
-            "anyway": anyway,
-        },
-        {
-            "pilot": pilot,
-            "expect": expect,
-            "precision": precision,
-            "recall": recall,
-            "prevalence": prevalence,
-        },
+        options,
+        expected,
         least_group=least_group,
         which=which,
         only_forecast=only_forecast,
@@ -319,8 +211,8 @@ def _seal_claim(
     if which:
         raise click.UsageError(f"'{claim}' is one claim: there is nothing to choose from.")
     asked = read_claim(claim)
-    expectation = read_expectation(asked, **expected, share=predicted_share(project, asked))
-    request = PlanRequest(claim=asked, expectation=expectation, **options)
+    expectation = read_expectation(asked, expected, share=predicted_share(project, asked))
+    request = PlanRequest(claim=asked, expectation=expectation, **vars(options))
     request = _ask_back(request, wrong_way(asked), "Seal it as it is written?", quiet=as_json)
     refuse_wrong_way(asked, anyway=request.anyway)
     cost = forecast_plan(project, request)

@@ -7,11 +7,11 @@ import click
 
 from assaymark.hints import command, for_command_line
 from assaymark.records.pool import Columns
+from assaymark.terminal.options import CONNECTION, JSON, argument, option, with_options
 from assaymark.terminal.output import (
+    DIRECTORY,
     advise,
-    connection_option,
     headline,
-    json_option,
     progress_bar,
     quoted,
     rows,
@@ -24,71 +24,47 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--pool",
-    required=True,
-    help=".parquet, .csv[.gz], .jsonl, .xlsx, .dat (Concordance), .ris, .nbib, a folder, a glob, or a table.",
-)
-@click.option(
-    "--id",
-    "id_columns",
-    required=True,
-    multiple=True,
-    metavar="COL",
-    help="Unique id of an item; repeat it where several columns make the id.",
-)
-@click.option("--score", metavar="COL", help="The classifier's score, in any range.")
-@click.option("--prediction", metavar="COL", help="The classifier's 0/1 prediction, or its class.")
-@click.option("--threshold", type=float, metavar="X", help="Predicted positive if score >= X.")
-@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
-@click.option(
-    "--group",
-    "groups",
-    multiple=True,
-    metavar="COL",
-    help="A column of groups, to claim of every group.",
-)
-@click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
-@click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
-@click.option(
-    "--class", "named", multiple=True, metavar="NAME",
-    help="A class; repeatable (default: those that are predicted; with --classes besides them).",
-)  # fmt: skip
-@click.option("--tags", is_flag=True, help="An item has any number of the classes, written a; b.")
-@click.option(
-    "--probability", "probabilities", multiple=True, metavar="CLASS=COL",
-    help="The probability of a class, in place of --prediction; one for each class.",
-)  # fmt: skip
-@click.option(
-    "--engine", default="duckdb", show_default=True, help="duckdb or spark: what reads it."
-)
-@connection_option
-@click.option(
-    "--ledger",
-    default="ledger.sqlite",
-    show_default=True,
-    help="Or postgresql://user@host/database[#name], for several servers at once.",
-)
-@json_option
+@with_options
 def init(
-    folder: Path,
-    pool: str,
-    id_columns: tuple[str, ...],
-    score: str | None,
-    prediction: str | None,
-    threshold: float | None,
-    text: tuple[str, ...],
-    groups: tuple[str, ...],
-    positive: str | None,
-    classes: bool,
-    named: tuple[str, ...],
-    tags: bool,
-    probabilities: tuple[str, ...],
-    engine: str,
-    connection: str | None,
-    ledger: str,
-    as_json: bool,
+    folder: Path = argument(type=DIRECTORY),
+    pool: str = option(
+        ".parquet, .csv[.gz], .jsonl, .xlsx, .dat (Concordance), .ris, .nbib, a folder, a glob, or a table."
+    ),
+    id_columns: tuple[str, ...] = option(
+        "Unique id of an item; repeat it where several columns make the id.",
+        "--id",
+        metavar="COL",
+        required=True,
+    ),
+    score: str | None = option("The classifier's score, in any range.", metavar="COL"),
+    prediction: str | None = option(
+        "The classifier's 0/1 prediction, or its class.", metavar="COL"
+    ),
+    threshold: float | None = option("Predicted positive if score >= X.", metavar="X"),
+    text: tuple[str, ...] = option("What people read to label; repeatable.", metavar="COL"),
+    groups: tuple[str, ...] = option(
+        "A column of groups, to claim of every group.", "--group", metavar="COL"
+    ),
+    positive: str | None = option("The value that means relevant, if it is not 1.", metavar="NAME"),
+    classes: bool = option("Predictions and labels are names of classes."),
+    named: tuple[str, ...] = option(
+        "A class; repeatable (default: those that are predicted; with --classes besides them).",
+        "--class",
+        metavar="NAME",
+    ),
+    tags: bool = option("An item has any number of the classes, written a; b."),
+    probabilities: tuple[str, ...] = option(
+        "The probability of a class, in place of --prediction; one for each class.",
+        "--probability",
+        metavar="CLASS=COL",
+    ),
+    engine: str = option("duckdb or spark: what reads it.", default="duckdb"),
+    connection: str | None = CONNECTION,
+    ledger: str = option(
+        "Or postgresql://user@host/database[#name], for several servers at once.",
+        default="ledger.sqlite",
+    ),
+    as_json: bool = JSON,
 ) -> None:
     """Register a pool and begin a project in FOLDER.
 

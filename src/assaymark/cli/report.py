@@ -5,13 +5,11 @@ from pathlib import Path
 import click
 
 from assaymark.hints import command
+from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     show_json,
@@ -19,15 +17,14 @@ from assaymark.terminal.output import (
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--output",
-    type=FILE,
-    help="Where to write: .html or .pdf (default: report.html in the project).",
-)
-@project_option
-@json_option
-def report(output: Path | None, folder: Path, as_json: bool) -> None:
+@with_options
+def report(
+    output: Path | None = option(
+        "Where to write: .html or .pdf (default: report.html in the project).", "-o"
+    ),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Write the report: the verdict first, then how it was found and how to check it.
 
     One file that needs no network and prints well. It shows the verdict, so for an open plan it

@@ -7,16 +7,15 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
+from assaymark.terminal.options import FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     WholeSentences,
     advise,
     asks,
     confirmed,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     say,
@@ -45,59 +44,40 @@ def review() -> None:
 
 
 @review.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--pool",
-    required=True,
-    help="The records: .parquet, .csv[.gz], .jsonl, .xlsx, .ris, .nbib (PubMed) or .asreview.",
-)
-@click.option("--id", "id_columns", required=True, multiple=True, metavar="COL",
-              help="Unique id of a record; repeat it where several columns make the id.")  # fmt: skip
-@click.option(
-    "--text", multiple=True, required=True, metavar="COL", help="What people read; repeatable."
-)
-@click.option("--score", metavar="COL", help="Another system's score: read highest first.")
-@click.option("--rank", metavar="COL", help="Another system's rank: read lowest first.")
-@click.option("--recall", default="0.8", show_default=True, metavar="X", help="Recall to prove.")
-@click.option("--confidence", default="0.95", show_default=True, metavar="X",
-              help="How sure the statement is to be.")  # fmt: skip
-@click.option("--known", metavar="ID,ID|FILE", help="Ids of records known to be relevant.")
-@click.option("--terms", metavar="WORD,WORD", help="Search terms: records with them come first.")
-@click.option(
-    "--import", "screened", multiple=True, metavar="FILE",
-    help="Records with their answers from another tool; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--skip-unmatched",
-    is_flag=True,
-    help="Begin without imported records that are not found in the pool; they are listed.",
-)
-@click.option(
-    "--open-decisions",
-    is_flag=True,
-    help="People who decide between readers may see the figures; what they decide counts as relevant.",
-)
-@click.option(
-    "--twice", default="0", show_default=True, metavar="SHARE",
-    help="Share of the records that two people read; a record counts when both have.",
-)  # fmt: skip
-@json_option
+@with_options
 def start(
-    folder: Path,
-    pool: str,
-    id_columns: tuple[str, ...],
-    text: tuple[str, ...],
-    score: str | None,
-    rank: str | None,
-    recall: str,
-    confidence: str,
-    known: str | None,
-    terms: str | None,
-    screened: tuple[str, ...],
-    skip_unmatched: bool,
-    open_decisions: bool,
-    twice: str,
-    as_json: bool,
+    folder: Path = argument(type=DIRECTORY),
+    pool: str = option(
+        "The records: .parquet, .csv[.gz], .jsonl, .xlsx, .ris, .nbib (PubMed) or .asreview."
+    ),
+    id_columns: tuple[str, ...] = option(
+        "Unique id of a record; repeat it where several columns make the id.",
+        "--id",
+        metavar="COL",
+        required=True,
+    ),
+    text: tuple[str, ...] = option("What people read; repeatable.", metavar="COL", required=True),
+    score: str | None = option("Another system's score: read highest first.", metavar="COL"),
+    rank: str | None = option("Another system's rank: read lowest first.", metavar="COL"),
+    recall: str = option("Recall to prove.", default="0.8", metavar="X"),
+    confidence: str = option("How sure the statement is to be.", default="0.95", metavar="X"),
+    known: str | None = option("Ids of records known to be relevant.", metavar="ID,ID|FILE"),
+    terms: str | None = option("Search terms: records with them come first.", metavar="WORD,WORD"),
+    screened: tuple[str, ...] = option(
+        "Records with their answers from another tool; repeatable.", "--import", metavar="FILE"
+    ),
+    skip_unmatched: bool = option(
+        "Begin without imported records that are not found in the pool; they are listed."
+    ),
+    open_decisions: bool = option(
+        "People who decide between readers may see the figures; what they decide counts as relevant."
+    ),
+    twice: str = option(
+        "Share of the records that two people read; a record counts when both have.",
+        default="0",
+        metavar="SHARE",
+    ),
+    as_json: bool = JSON,
 ) -> None:
     """Begin a review of a collection in FOLDER, and say what a proof of recall costs at least.
 
@@ -193,23 +173,15 @@ def _show_floor(begun: "Started") -> None:
 
 
 @review.command(name="next")
-@click.option("-n", "count", default=50, show_default=True, type=int, help="How many items.")
-@click.option("-o", "--output", type=FILE, help="Where to write: .csv, .jsonl, .xlsx, .ris …")
-@click.option("--format", "form", default="auto", show_default=True, help="As for assaymark draw.")
-@click.option("--pending", is_flag=True, help="Write items without a label again.")
-@click.option(
-    "--anyway", is_flag=True, help="Hand out more although missing labels hold up others."
-)
-@project_option
-@json_option
+@with_options
 def next_command(
-    count: int,
-    output: Path | None,
-    form: str,
-    pending: bool,
-    anyway: bool,
-    folder: Path,
-    as_json: bool,
+    count: int = option("How many items.", "-n", default=50, long=False),
+    output: Path | None = option("Where to write: .csv, .jsonl, .xlsx, .ris …", "-o"),
+    form: str = option("As for assaymark draw.", "--format", default="auto"),
+    pending: bool = option("Write items without a label again."),
+    anyway: bool = option("Hand out more although missing labels hold up others."),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Hand out the next items: one mixed batch in which every item looks the same."""
     from assaymark.project.folder import Project
@@ -261,10 +233,12 @@ def _ask_about_held_up(project: "Project") -> None:
 
 
 @review.command()
-@click.option("--recall", "targets", multiple=True, metavar="X", help="Another target; repeatable.")
-@project_option
-@json_option
-def status(targets: tuple[str, ...], folder: Path, as_json: bool) -> None:
+@with_options
+def status(
+    targets: tuple[str, ...] = option("Another target; repeatable.", "--recall", metavar="X"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Whether to stop: found, at most left, certified recall now, and what is still to read.
 
     For the lead only: readers and those who decide between them should not see it.
@@ -328,11 +302,13 @@ def show_status(now: "ReviewStatus", folder: str) -> None:
 
 
 @review.command()
-@click.option("-o", "--output", type=FILE, help="Where to write (default: certificate.json).")
-@click.option("--key", type=READ, help="Sign with this key.")
-@project_option
-@json_option
-def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) -> None:
+@with_options
+def certify(
+    output: Path | None = option("Where to write (default: certificate.json).", "-o"),
+    key: Path | None = option("Sign with this key.", type=READ),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Issue the certificate of the review, and reveal the secret so that draws can be checked."""
     from assaymark.certification.signatures.signing import load_signer
     from assaymark.project.folder import Project
@@ -350,11 +326,13 @@ def certify(output: Path | None, key: Path | None, folder: Path, as_json: bool) 
 
 
 @review.command()
-@click.option("-o", "--output", type=FILE, required=True, help="Where to write: .csv or .ris.")
-@click.option("--format", "form", default="auto", show_default=True, help="csv, ris or asreview.")
-@project_option
-@json_option
-def export(output: Path, form: str, folder: Path, as_json: bool) -> None:
+@with_options
+def export(
+    output: Path = option("Where to write: .csv or .ris.", "-o"),
+    form: str = option("csv, ris or asreview.", "--format", default="auto"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Write every record with its decision for another tool."""
     from assaymark.project.folder import Project
     from assaymark.reviewing.exporting import export_decisions

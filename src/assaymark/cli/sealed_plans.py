@@ -1,14 +1,17 @@
 """What is printed of a plan that was sealed, of one part or of several."""
 
-from typing import TYPE_CHECKING, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.certification.cli import ExpectedOptions
+from assaymark.claims.defaults import POWER
 from assaymark.claims.results import chance, counted, percent
 from assaymark.composite.cli.steps import plan_conjunction
 from assaymark.records.modes import mode_on_the_way
 from assaymark.records.plan import Plan
+from assaymark.terminal.options import CONFIDENCE, option
 from assaymark.terminal.output import (
     headline,
     rows,
@@ -20,23 +23,48 @@ if TYPE_CHECKING:
     from assaymark.project.folder import Project
 
 
-class PlanOptions(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
     """What a plan takes about a claim, besides what is expected of it."""
 
-    mode: str | None
-    design: str | None
-    one_by_one: bool
-    confidence: float
-    power: float
-    budget: int | None
-    seed: str | None
-    commit: tuple[str, ...]
-    beacon: str | None
-    reserve: float
-    claim_only: bool
-    new_risk: bool
-    family: bool
-    anyway: bool
+    mode: str | None = option(
+        "score-guided, anytime, budget or fixed, as in the table of costs (default: the recommended "
+        "one)."
+    )
+    design: str | None = option(
+        "With mode anytime: score-guided or simple. With mode budget: score-guided ends at a sealed "
+        "number."
+    )
+    one_by_one: bool = option(
+        "For a score-guided plan: draw nothing ahead of the labels; for a single reviewer."
+    )
+    budget: int | None = option("Labels to buy.", least=1, metavar="N")
+    confidence: float = CONFIDENCE
+    power: float = option("Wanted chance to pass.", default=POWER)
+    reserve: float = option(
+        "Part of the claim's risk to keep for a later plan on it, such as 0.1.",
+        default=0.0,
+        metavar="PART",
+        show_default=False,
+    )
+    claim_only: bool = option("For a fixed plan: state the claim alone, no better bound.")
+    new_risk: bool = option(
+        "Start a second risk account for a claim planned before; what is stated covers both."
+    )
+    family: bool = option("Share one risk among all claims on the pool that say so.")
+    seed: str | None = option(
+        "Decides every draw (default: 128 random bits).",
+        metavar="TEXT",
+        callback=lambda _context, _option, seed: seed and seed.encode().decode(),
+    )
+    commit: tuple[str, ...] = option(
+        "Draw the seed jointly: the hash of the other side's part, or own for this side alone.",
+        metavar="HASH",
+    )
+    beacon: str | None = option(
+        "Take the seed from a public beacon's next value.", metavar="NAME[:ROUND]"
+    )
+    anyway: bool = option("Seal a claim that looks false, or one that points the wrong way.")
 
 
 def seal_several(
@@ -53,8 +81,8 @@ def seal_several(
     """A conjunction, or a claim in every group: judged whenever one looks, and in no other mode."""
     names = ("design", "one_by_one", "reserve", "claim_only", "pilot", "precision",
              "recall", "prevalence")  # fmt: skip
-    refused = [name for name in names if {**options, **expected}.get(name)]
-    if options["mode"] not in (None, mode_on_the_way(options["budget"] or None)) or refused:
+    refused = [name for name in names if {**vars(options), **vars(expected)}.get(name)]
+    if options.mode not in (None, mode_on_the_way(options.budget or None)) or refused:
         name = refused[0] if refused else "mode"
         raise click.UsageError(
             f"A claim of several parts is judged whenever you look: leave out --{name.replace('_', '-')}."
@@ -62,18 +90,18 @@ def seal_several(
     from assaymark.composite.planning.sealing import Parts, Terms
 
     terms = Terms(
-        confidence=options["confidence"],
-        seed=options["seed"],
-        budget=options["budget"],
-        new_risk=options["new_risk"],
-        family=options["family"],
-        commit=options["commit"],
-        beacon=options["beacon"],
+        confidence=options.confidence,
+        seed=options.seed,
+        budget=options.budget,
+        new_risk=options.new_risk,
+        family=options.family,
+        commit=options.commit,
+        beacon=options.beacon,
     )
     parts = Parts(least_group=least_group, family="named" if which else "every")
     plan_conjunction(
-        project, claim, terms, parts, only_forecast=only_forecast, expect=expected["expect"],
-        anyway=options["anyway"], as_json=as_json,
+        project, claim, terms, parts, only_forecast=only_forecast, expect=expected.expect,
+        anyway=options.anyway, as_json=as_json,
     )  # fmt: skip
 
 

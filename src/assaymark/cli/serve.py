@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.errors import InputError
+from assaymark.terminal.options import FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
     WholeSentences,
     advise,
     headline,
-    json_option,
-    project_option,
     quoted,
     rows,
     say,
@@ -30,68 +29,52 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8765, show_default=True, type=click.IntRange(0, 65535),
-              help="Where it listens; 0 takes a free one.")  # fmt: skip
-@click.option("--annotator", metavar="NAME", help="Whose labels they are, without asking.")
-@click.option(
-    "--twice", type=click.FloatRange(0, 1), metavar="SHARE", help="Share of items two people label."
-)
-@click.option(
-    "--auto-draw/--no-auto-draw",
-    default=None,
-    help="Draw more items automatically until the claim is established (default: as set on the page Plan, "
-    "where it is on at first).",
-)
-@click.option(
-    "--return-after",
-    default=15.0,
-    show_default=True,
-    type=click.FloatRange(0.05),
-    metavar="MINUTES",
-    help="When an item left open goes to somebody else.",
-)
-@click.option(
-    "--files",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of pictures and PDFs that text columns name (default: files in the project).",
-)
-@click.option("--allow-host", multiple=True, metavar="NAME", help="A name that people will type.")
-@click.option(
-    "--tls-cert",
-    type=click.Path(dir_okay=False, exists=True, path_type=Path),
-    help="Certificate to serve https with.",
-)
-@click.option(
-    "--tls-key",
-    type=click.Path(dir_okay=False, exists=True, path_type=Path),
-    help="Private key of that certificate.",
-)
-@click.option("--behind-tls", is_flag=True, help="A proxy in front of it speaks https.")
-@click.option("--root-path", default="", metavar="PREFIX", help="Prefix of the page at the proxy.")
-@click.option(
-    "--trust-proxy", multiple=True, metavar="IP", help="The proxy's address, if not here."
-)
-@click.option("--sso-header", metavar="NAME", help="Header in which the proxy names who signed in.")
-@project_option
-@json_option
+@with_options
 def serve(
-    host: str,
-    port: int,
-    annotator: str | None,
-    twice: float | None,
-    auto_draw: bool | None,
-    return_after: float,
-    files: Path | None,
-    allow_host: tuple[str, ...],
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    behind_tls: bool,
-    root_path: str,
-    trust_proxy: tuple[str, ...],
-    sso_header: str | None,
-    folder: Path,
-    as_json: bool,
+    host: str = option("Address to listen on.", default="127.0.0.1"),
+    port: int = option(
+        "Where it listens; 0 takes a free one.", default=8765, type=click.IntRange(0, 65535)
+    ),
+    annotator: str | None = option("Whose labels they are, without asking.", metavar="NAME"),
+    twice: float | None = option(
+        "Share of items two people label.", type=click.FloatRange(0, 1), metavar="SHARE"
+    ),
+    auto_draw: bool | None = option(
+        "Draw more items automatically until the claim is established (default: as set on the page Plan, "
+        "where it is on at first).",
+        "--auto-draw/--no-auto-draw",
+        default=None,
+        show_default=False,
+    ),
+    return_after: float = option(
+        "When an item left open goes to somebody else.",
+        default=15.0,
+        type=click.FloatRange(0.05),
+        metavar="MINUTES",
+    ),
+    files: Path | None = option(
+        "Folder of pictures and PDFs that text columns name (default: files in the project).",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+    ),
+    allow_host: tuple[str, ...] = option("A name that people will type.", metavar="NAME"),
+    tls_cert: Path | None = option(
+        "Certificate to serve https with.",
+        type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    ),
+    tls_key: Path | None = option(
+        "Private key of that certificate.",
+        type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    ),
+    behind_tls: bool = option("A proxy in front of it speaks https."),
+    root_path: str = option(
+        "Prefix of the page at the proxy.", default="", metavar="PREFIX", show_default=False
+    ),
+    trust_proxy: tuple[str, ...] = option("The proxy's address, if not here.", metavar="IP"),
+    sso_header: str | None = option(
+        "Header in which the proxy names who signed in.", metavar="NAME"
+    ),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Label, watch and plan in the browser, until Ctrl-C.
 
@@ -287,17 +270,17 @@ def users() -> None:
 
 
 @users.command()
-@click.argument("name")
-@click.option(
-    "--role",
-    required=True,
-    type=click.Choice(["annotator", "lead", "reader"]),
-    help="annotator labels; lead also plans, watches and decides; reader reads the result.",
-)
-@click.option("--url", metavar="URL", help="Where people reach the page, to print a link.")
-@project_option
-@json_option
-def add(name: str, role: "Role", url: str | None, folder: Path, as_json: bool) -> None:
+@with_options
+def add(
+    name: str = argument(),
+    role: "Role" = option(
+        "annotator labels; lead also plans, watches and decides; reader reads the result.",
+        type=click.Choice(["annotator", "lead", "reader"]),
+    ),
+    url: str | None = option("Where people reach the page, to print a link.", metavar="URL"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Name a user and print their token, once. A user of that name gets a new token.
 
     \b
@@ -321,9 +304,11 @@ def add(name: str, role: "Role", url: str | None, folder: Path, as_json: bool) -
 
 
 @users.command(name="list")
-@project_option
-@json_option
-def list_users(folder: Path, as_json: bool) -> None:
+@with_options
+def list_users(
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Who may use the page.
 
     \b
@@ -341,10 +326,12 @@ def list_users(folder: Path, as_json: bool) -> None:
 
 
 @users.command()
-@click.argument("name")
-@project_option
-@json_option
-def remove(name: str, folder: Path, as_json: bool) -> None:
+@with_options
+def remove(
+    name: str = argument(),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Take a user's access away. Their labels stay.
 
     \b

@@ -1,19 +1,19 @@
 """The command size: what a claim costs before there is a pool."""
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.certification.cli import (
     ExpectedOptions,
-    expectation_options,
     read_expectation,
     size_of_one,
 )
 from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import percent
-from assaymark.terminal.output import confidence_option, headline, json_option, rows, show_json
+from assaymark.terminal.options import CONFIDENCE, JSON, argument, option, with_options
+from assaymark.terminal.output import headline, rows, show_json
 
 if TYPE_CHECKING:
     from assaymark.claims.language.tree import ClaimTree
@@ -31,45 +31,26 @@ def _method(context: click.Context, parameter: click.Parameter, value: str) -> s
 
 
 @click.command()
-@click.argument("claim")
-@expectation_options
-@click.option("--groups", type=click.IntRange(min=1), metavar="N", help='Groups of "in every …".')
-@click.option("--differ", type=float, help="Share of items on which two classifiers differ.")
-@click.option("--gap", type=float, help="Expected gap between two classifiers.")
-@confidence_option
-@click.option(
-    "--power", default=POWER, show_default=True, type=float, help="Wanted chance to pass."
-)
-@click.option(
-    "--at", "sizes", multiple=True, type=int, metavar="N", help="Also: chance to pass at N."
-)
-@click.option(
-    "--method",
-    metavar="[exact|printed|corrected]",
-    callback=_method,
-    default="exact",
-    show_default=True,
-    help="printed: by simulation as in Bagdouri et al. (2013), to compare; corrected: with its equation 5 "
-    "put right.",
-)
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="Accept a claim that points the unusual way, such as recall <= 0.9.",
-)
-@json_option
+@with_options
 def size(
-    claim: str,
-    method: str,
-    groups: int | None,
-    differ: float | None,
-    gap: float | None,
-    confidence: float,
-    power: float,
-    sizes: tuple[int, ...],
-    anyway: bool,
-    as_json: bool,
-    **expected: Unpack[ExpectedOptions],
+    *,
+    claim: str = argument(),
+    expected: ExpectedOptions,
+    groups: int | None = option('Groups of "in every …".', least=1, metavar="N"),
+    differ: float | None = option("Share of items on which two classifiers differ."),
+    gap: float | None = option("Expected gap between two classifiers."),
+    confidence: float = CONFIDENCE,
+    power: float = option("Wanted chance to pass.", default=POWER),
+    sizes: tuple[int, ...] = option("Also: chance to pass at N.", "--at", metavar="N"),
+    method: str = option(
+        "printed: by simulation as in Bagdouri et al. (2013), to compare; corrected: with its "
+        "equation 5 put right.",
+        default="exact",
+        metavar="[exact|printed|corrected]",
+        callback=_method,
+    ),
+    anyway: bool = option("Accept a claim that points the unusual way, such as recall <= 0.9."),
+    as_json: bool = JSON,
 ) -> None:
     """How many labels a claim will need, before any is bought.
 
@@ -85,7 +66,7 @@ def size(
 
     tree = parse(claim)
     if method != "exact":
-        _show_printed(claim, method, expected["pilot"], confidence, power, as_json=as_json)
+        _show_printed(claim, method, expected.pilot, confidence, power, as_json=as_json)
         return
     if is_simple(tree):
         if (groups, differ, gap) != (None, None, None):
@@ -187,7 +168,7 @@ def _show_parts(
     from assaymark.composite.planning.sizes import size_of_parts
 
     def expectation(claim: str) -> "Expectation":
-        answer = read_expectation(read_claim(claim), **expected)
+        answer = read_expectation(read_claim(claim), expected)
         if answer is None:
             raise click.UsageError(GIVE)
         return answer

@@ -9,12 +9,11 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, shown, unclear_words
 from assaymark.composite.cli.steps import certify_now, claiming_now, look_now
 from assaymark.monitoring.outcomes import DECIDED, EXIT_CODES
+from assaymark.terminal.options import FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     advise,
     headline,
-    json_option,
-    project_option,
     quoted,
     rows,
     say,
@@ -33,13 +32,14 @@ EARLY = "few labels yet"
 
 
 @click.command()
-@click.option(
-    "--exit-code", is_flag=True, help="End as gate does: 0 established, 1 refuted, 4 undecided."
-)
-@project_option
-@json_option
+@with_options
 @click.pass_context
-def look(context: click.Context, exit_code: bool, folder: Path, as_json: bool) -> None:
+def look(
+    context: click.Context,
+    exit_code: bool = option("End as gate does: 0 established, 1 refuted, 4 undecided."),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """What is established so far. Exit code 1 if the claim failed.
 
     A fixed plan refuses a look before all its labels are there: an early look would void its confidence.
@@ -161,15 +161,13 @@ def _advise_more(look: "Look", folder: Path) -> None:
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write it.")
-@click.option("--key", type=FILE, help="Sign with this key.")
-@click.option(
-    "--bound", is_flag=True, help="Certify what is proven as it stands, if less than claimed."
-)
-@project_option
-@json_option
+@with_options
 def certify(
-    output: Path | None, key: Path | None, bound: bool, folder: Path, as_json: bool
+    output: Path | None = option("Where to write it.", "-o", type=click.Path(path_type=Path)),
+    key: Path | None = option("Sign with this key."),
+    bound: bool = option("Certify what is proven as it stands, if less than claimed."),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Issue the certificate of an established claim. Exit code 1 and no file if it is not.
 
@@ -220,9 +218,11 @@ def certify(
 
 
 @click.command()
-@project_option
-@json_option
-def status(folder: Path, as_json: bool) -> None:
+@with_options
+def status(
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Where the project stands and what to do next. Does not look at the verdict.
 
     \b
@@ -274,9 +274,11 @@ def _about(now: "Status") -> tuple[str, str]:
 
 
 @click.command()
-@click.argument("file", type=FILE)
-@json_option
-def key(file: Path, as_json: bool) -> None:
+@with_options
+def key(
+    file: Path = argument(),
+    as_json: bool = JSON,
+) -> None:
     """Make an Ed25519 key in FILE to sign certificates with.
 
     \b
@@ -294,18 +296,17 @@ def key(file: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("assaymark-demo"),
-    show_default=True,
-    help="Where to put the demo.",
-)
-@click.option("--items", default=200_000, show_default=True, type=click.IntRange(min=5_000),
-              help="Items of the pool.")  # fmt: skip
-@click.option("--seed", default="assay", show_default=True, help="Another seed, another story.")
-@json_option
-def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
+@with_options
+def demo(
+    out: Path = option(
+        "Where to put the demo.",
+        default=Path("assaymark-demo"),
+        type=DIRECTORY,
+    ),
+    items: int = option("Items of the pool.", default=200_000, least=5000),
+    seed: str = option("Another seed, another story.", default="assay"),
+    as_json: bool = JSON,
+) -> None:
     """The whole story on a generated pool of support tickets, with labels from its known truth.
 
     \b
@@ -320,11 +321,13 @@ def demo(out: Path, items: int, seed: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("text", metavar="HASH|FILE")
-@click.option("--by", required=True, metavar="WHO", help="Who keeps it, and since when.")
-@project_option
-@json_option
-def witness(text: str, by: str, folder: Path, as_json: bool) -> None:
+@with_options
+def witness(
+    text: str = argument(metavar="HASH|FILE"),
+    by: str = option("Who keeps it, and since when.", metavar="WHO"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Record who keeps a head of the ledger: a hash, or a file that names one.
 
     The file is a text with the head in it, a time stamp (RFC 3161), or a commit as git cat-file

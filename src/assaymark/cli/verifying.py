@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.record import plain
+from assaymark.terminal.options import CONNECTION, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     advise,
-    connection_option,
     headline,
-    json_option,
     progress_bar,
     project_of_environment,
     quoted,
@@ -29,61 +28,44 @@ MARKS = {"ok": "✓", "failed": "✗", "not checked": "–"}
 
 
 @click.command()
-@click.argument("certificate", type=FILE)
-@click.option(
-    "-p",
-    "--project",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    callback=remembered_project,
-    help="Project whose ledger and pool to recompute from (default: the certificate's folder, else "
-    "$ASSAYMARK_PROJECT).",
-)
-@click.option("--pool", metavar="PATH", help="Where the pool lies now, if it was moved.")
-@click.option("--public-key", metavar="HEX", help="Demand a signature by this key (64 hex digits).")
-@click.option(
-    "--head", "heads", multiple=True, metavar="HASH",
-    help="A head of the ledger that you were given earlier. Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--witness", "files", multiple=True, type=FILE,
-    help="A file with such a head: a text, a time stamp (RFC 3161), a git commit. Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--tsa", type=FILE,
-    help="Certificates (PEM) of time-stamp services that you trust.",
-)  # fmt: skip
-@click.option(
-    "--require", metavar="NAMES",
-    help="Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
-)  # fmt: skip
-@click.option(
-    "--sample", type=click.IntRange(min=1), metavar="N",
-    help="Write N of its labelled items, without labels, to read again.",
-)  # fmt: skip
-@click.option("-o", "--output", type=FILE, help="Where --sample writes (default: again.csv).")
-@click.option(
-    "--reread", type=FILE, metavar="FILE",
-    help="Read that file back, labelled, and say how far the labels agree.",
-)  # fmt: skip
-@connection_option
-@json_option
+@with_options
 @click.pass_context
 def verify(
     context: click.Context,
-    certificate: Path,
-    folder: Path | None,
-    pool: str | None,
-    public_key: str | None,
-    heads: tuple[str, ...],
-    files: tuple[Path, ...],
-    tsa: Path | None,
-    require: str | None,
-    sample: int | None,
-    output: Path | None,
-    reread: Path | None,
-    connection: str | None,
-    as_json: bool,
+    certificate: Path = argument(),
+    folder: Path | None = option(
+        "Project whose ledger and pool to recompute from (default: the certificate's folder, else "
+        "$ASSAYMARK_PROJECT).",
+        "-p",
+        "--project",
+        type=DIRECTORY,
+        callback=remembered_project,
+    ),
+    pool: str | None = option("Where the pool lies now, if it was moved.", metavar="PATH"),
+    public_key: str | None = option(
+        "Demand a signature by this key (64 hex digits).", metavar="HEX"
+    ),
+    heads: tuple[str, ...] = option(
+        "A head of the ledger that you were given earlier. Repeatable.", "--head", metavar="HASH"
+    ),
+    files: tuple[Path, ...] = option(
+        "A file with such a head: a text, a time stamp (RFC 3161), a git commit. Repeatable.",
+        "--witness",
+    ),
+    tsa: Path | None = option("Certificates (PEM) of time-stamp services that you trust."),
+    require: str | None = option(
+        "Exit code 1 unless these were checked: pool, witness, signature (with commas between).",
+        metavar="NAMES",
+    ),
+    sample: int | None = option(
+        "Write N of its labelled items, without labels, to read again.", least=1, metavar="N"
+    ),
+    output: Path | None = option("Where --sample writes (default: again.csv).", "-o"),
+    reread: Path | None = option(
+        "Read that file back, labelled, and say how far the labels agree.", metavar="FILE"
+    ),
+    connection: str | None = CONNECTION,
+    as_json: bool = JSON,
 ) -> None:
     """Recompute a certificate from the ledger, and from the pool if it is at hand.
 

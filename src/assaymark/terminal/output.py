@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import click
 
@@ -15,8 +15,8 @@ from assaymark.errors import AssaymarkError
 from assaymark.hints import for_command_line, for_shell
 from assaymark.terminal.encoding import shows_everything
 
-Command = TypeVar("Command", bound=Callable[..., object])
 FILE = click.Path(dir_okay=False, path_type=Path)
+DIRECTORY = click.Path(file_okay=False, path_type=Path)
 
 # what a terminal obeys instead of showing: C0 and C1 controls (tab and line feed apart), marks that
 # turn the direction of text, separators that some terminals break lines at, and halves of characters
@@ -25,32 +25,6 @@ UNSAFE = re.compile(
 )
 PROJECT = "ASSAYMARK_PROJECT"
 COLOURS = {"good": "green", "wait": "yellow", "bad": "red"}
-
-
-def json_option(command: Command) -> Command:
-    """Adds --json: one JSON object on standard output and nothing else."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
-
-
-def confidence_option(command: Command) -> Command:
-    """`--confidence`, 0.95 unless another is wanted."""
-    words = "How sure the statement is to be."
-    option = click.option("--confidence", default=0.95, show_default=True, type=float, help=words)
-    return option(command)
-
-
-def project_option(command: Command) -> Command:
-    """Adds -p/--project: the project folder; $ASSAYMARK_PROJECT or the current one by default."""
-    return click.option(
-        "-p",
-        "--project",
-        "folder",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=Path(),
-        envvar=PROJECT,
-        callback=remembered_project,
-        help=f"Project folder (default: ${PROJECT}, else the current one).",
-    )(command)
 
 
 _project: str | None = None  # of the command that is running: hints are about it
@@ -74,27 +48,6 @@ def project_of_environment() -> Path | None:
     """The project that $ASSAYMARK_PROJECT names, for commands that also work without one."""
     place = os.environ.get(PROJECT)
     return Path(place) if place else None
-
-
-def connection_option(command: Command) -> Command:
-    """Adds --connection: where the engine is that reads the pool. `--master` is its old name."""
-    return click.option(
-        "--connection",
-        "--master",
-        "connection",
-        metavar="URL",
-        help="Address for the engine; Spark's own default is $ASSAYMARK_SPARK.",
-    )(command)
-
-
-def engine_option(command: Command) -> Command:
-    """Adds --engine and --connection: what reads a pool that belongs to no project."""
-    return click.option(
-        "--engine",
-        default="duckdb",
-        show_default=True,
-        help="duckdb or spark: what reads the pool.",
-    )(connection_option(command))
 
 
 def printable(text: object) -> str:

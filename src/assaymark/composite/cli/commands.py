@@ -1,20 +1,16 @@
 """Commands about claims of several rows: compare and cutoff."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.composite.cli.shown import show_sealed
+from assaymark.terminal.options import CONFIDENCE, FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    confidence_option,
-    json_option,
     progress_bar,
-    project_option,
 )
 
 if TYPE_CHECKING:
@@ -23,159 +19,99 @@ if TYPE_CHECKING:
     from assaymark.records.pool import Columns
 
 
-class Compared(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class NewPool:
+    """The options of compare that a new project is made from."""
+
+    pool: str | None = option("The file with both predictions; only for a new project.")
+    id_column: str | None = option(
+        "Column with the unique id of an item; only for a new project.", "--id", metavar="COL"
+    )
+    text: tuple[str, ...] = option(
+        "Column that people read to label an item; repeatable.", metavar="COL"
+    )
+    groups: tuple[str, ...] = option(
+        "Column that says which group an item is in; repeatable.", "--group", metavar="COL"
+    )
+    classes: bool = option("Predictions and labels are names of classes.")
+    named: tuple[str, ...] = option("A class of the list; repeatable.", "--class", metavar="NAME")
+    tags: bool = option("An item has any number of the classes, written a; b.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
     """The options of compare that say what is compared."""
 
-    a: str
-    b: tuple[str, ...]
-    metric: str
-    margin: str | None
-    score_a: str | None
-    score_b: str | None
-    positive: str | None
-    only: str | None
-    claim: str | None
+    a: str = option("Column with the predictions of classifier a, the one in use.", metavar="COL")
+    b: tuple[str, ...] = option(
+        "Column with the predictions of classifier b, the new one; repeatable, to ask which of "
+        "several are better.",
+        metavar="COL",
+        required=True,
+    )
+    claim: str | None = option(
+        "A claim about a and b in words, in place of --metric.", metavar="WORDS"
+    )
+    metric: str = option("Or recall, precision, f1, f2.", default="accuracy")
+    margin: str | None = option(
+        "Also prove that b is not worse than a by more than X, or that they differ by at most X.",
+        metavar="X",
+    )
+    score_a: str | None = option("Column with the scores of a; needs --score-b.", metavar="COL")
+    score_b: str | None = option("Column with the scores of b; needs --score-a.", metavar="COL")
+    positive: str | None = option("The value that means relevant, if it is not 1.", metavar="NAME")
+    only: str | None = option(
+        "'better' or 'worse': prove this direction alone, with the whole risk of error.",
+        metavar="WHICH",
+    )
 
 
-def terms_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds what every claim of several rows is sealed with; the command gets it as `terms`.
+@dataclass(frozen=True, kw_only=True)
+class Sealing:
+    """What every claim of several rows is sealed with.
 
     Where labels end (`--budget`) reads differently in each command, so it stays with them.
     """
 
-    @wraps(command)
-    def sealing(
-        *,
-        confidence: float,
-        one_by_one: bool,
-        new_risk: bool,
-        family: bool,
-        commit: tuple[str, ...],
-        beacon: str | None,
-        seed: str | None,
-        budget: int | None,
-        **others: object,
-    ) -> None:
+    confidence: float = CONFIDENCE
+    one_by_one: bool = option(
+        "Hand out one item at a time, each chosen from all labels so far; for a single reviewer."
+    )
+    new_risk: bool = option(
+        "Claim again what was claimed before, with a second risk of error; what is stated covers both."
+    )
+    family: bool = option(
+        "Share one risk of error among all claims on the pool that have this option."
+    )
+    commit: tuple[str, ...] = option(
+        "Draw the seed jointly with the other side: the hash of its part, or 'own' for this side "
+        "alone.",
+        metavar="HASH",
+    )
+    beacon: str | None = option(
+        "Take the seed from the next value of a public beacon.", metavar="NAME[:ROUND]"
+    )
+    seed: str | None = option("Decides every draw (default: 128 random bits).", metavar="TEXT")
+
+    def terms(self, budget: int | None) -> "Terms":
+        """The terms that end at this number of labels, if at any."""
         from assaymark.composite.planning.sealing import Terms
 
-        terms = Terms(
-            confidence=confidence, seed=seed, lead="one" if one_by_one else "several", budget=budget,
-            new_risk=new_risk, family=family, commit=commit, beacon=beacon,
-        )  # fmt: skip
-        command(terms=terms, **others)
-
-    return _with_terms(sealing)
-
-
-def _with_terms(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits)."),
-        click.option(
-            "--beacon", metavar="NAME[:ROUND]",
-            help="Take the seed from the next value of a public beacon.",
-        ),
-        click.option(
-            "--commit", multiple=True, metavar="HASH",
-            help=
-                "Draw the seed jointly with the other side: the hash of its part, or 'own' for "
-                "this side alone.",
-        ),
-        click.option(
-            "--family", is_flag=True, help=
-                "Share one risk of error among all claims on the pool that have this option."
-        ),
-        click.option(
-            "--new-risk", is_flag=True,
-            help=
-                "Claim again what was claimed before, with a second risk of error; what is "
-                "stated covers both.",
-        ),
-        click.option(
-            "--one-by-one", is_flag=True,
-            help=
-                "Hand out one item at a time, each chosen from all labels so far; for a single "
-                "reviewer.",
-        ),
-        confidence_option,
-    ):  # fmt: skip
-        command = option(command)
-    return command
+        values = {**vars(self), "lead": "one" if self.one_by_one else "several", "budget": budget}
+        del values["one_by_one"]
+        return Terms(**values)
 
 
 @click.command()
-@click.option("--pool", help="The file with both predictions; only for a new project.")
-@click.option(
-    "--id",
-    "id_column",
-    metavar="COL",
-    help="Column with the unique id of an item; only for a new project.",
-)
-@click.option(
-    "--a",
-    "a",
-    required=True,
-    metavar="COL",
-    help="Column with the predictions of classifier a, the one in use.",
-)
-@click.option(
-    "--b", "b", required=True, multiple=True, metavar="COL",
-    help=
-        "Column with the predictions of classifier b, the new one; repeatable, to ask which of "
-        "several are better.",
-)  # fmt: skip
-@click.option(
-    "--claim", metavar="WORDS", help="A claim about a and b in words, in place of --metric."
-)
-@click.option("--classes", is_flag=True, help="Predictions and labels are names of classes.")
-@click.option(
-    "--class", "named", multiple=True, metavar="NAME", help="A class of the list; repeatable."
-)
-@click.option("--tags", is_flag=True, help="An item has any number of the classes, written a; b.")
-@click.option(
-    "--group",
-    "groups",
-    multiple=True,
-    metavar="COL",
-    help="Column that says which group an item is in; repeatable.",
-)
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="The most labels to buy.")
-@click.option(
-    "--metric", default="accuracy", show_default=True, help="Or recall, precision, f1, f2."
-)
-@click.option(
-    "--margin",
-    metavar="X",
-    help="Also prove that b is not worse than a by more than X, or that they differ by at most X.",
-)
-@click.option("--score-a", metavar="COL", help="Column with the scores of a; needs --score-b.")
-@click.option("--score-b", metavar="COL", help="Column with the scores of b; needs --score-a.")
-@click.option(
-    "--text",
-    multiple=True,
-    metavar="COL",
-    help="Column that people read to label an item; repeatable.",
-)
-@click.option("--positive", metavar="NAME", help="The value that means relevant, if it is not 1.")
-@click.option(
-    "--only",
-    metavar="WHICH",
-    help="'better' or 'worse': prove this direction alone, with the whole risk of error.",
-)
-@terms_options
-@project_option
-@json_option
+@with_options
 def compare(
-    pool: str | None,
-    id_column: str | None,
-    text: tuple[str, ...],
-    classes: bool,
-    named: tuple[str, ...],
-    tags: bool,
-    groups: tuple[str, ...],
-    terms: "Terms",
-    folder: Path,
-    as_json: bool,
-    **options: Unpack[Compared],
+    *,
+    new: NewPool,
+    compared: Compared,
+    budget: int | None = option("The most labels to buy.", least=1, metavar="N"),
+    sealing: Sealing,
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Seal whether classifier b is better than a on one pool; labels go where they differ.
 
@@ -191,51 +127,42 @@ def compare(
     from assaymark.project.registration import init, undone_if_refused
     from assaymark.records.pool import Columns
 
-    wanted = ComparisonRequest(**options)
-    new = _is_new(folder, pool, id_column)
-    with progress_bar("compare") as progress, undone_if_refused(folder) if new else nullcontext():
-        if new:
-            columns = Columns(id=str(id_column), text=text, groups=groups or None)
-            columns = _with_names(
-                str(pool), columns, wanted, classes=classes, named=named, tags=tags
-            )
-            init(folder, pool=str(pool), columns=columns, progress=progress)
-        sealed = seal_comparison(Project(folder=folder), wanted, terms)
+    wanted = ComparisonRequest(**vars(compared))
+    begins = _is_new(folder, new)
+    made = undone_if_refused(folder) if begins else nullcontext()
+    with progress_bar("compare") as progress, made:
+        if begins:
+            columns = Columns(id=str(new.id_column), text=new.text, groups=new.groups or None)
+            columns = _with_names(columns, wanted, new)
+            init(folder, pool=str(new.pool), columns=columns, progress=progress)
+        sealed = seal_comparison(Project(folder=folder), wanted, sealing.terms(budget))
     show_sealed(Project(folder=folder), sealed, as_json=as_json)
 
 
-def _is_new(folder: Path, pool: str | None, id_column: str | None) -> bool:
+def _is_new(folder: Path, new: NewPool) -> bool:
     """Whether the project has to be made first."""
     from assaymark.project.place import is_project
 
     if is_project(folder):
-        if pool is not None:
-            _refuse_other_pool(folder, pool)
+        if new.pool is not None:
+            _refuse_other_pool(folder, new.pool)
         return False
-    if pool is None or id_column is None:
+    if new.pool is None or new.id_column is None:
         raise click.UsageError("A new project needs its pool: add --pool FILE --id COL.")
     return True
 
 
-def _with_names(
-    pool: str,
-    columns: "Columns",
-    request: "ComparisonRequest",
-    *,
-    classes: bool,
-    named: tuple[str, ...],
-    tags: bool,
-) -> "Columns":
+def _with_names(columns: "Columns", request: "ComparisonRequest", new: NewPool) -> "Columns":
     """The columns with the names of classes or verdicts; a list holds what any of them predicts."""
     from assaymark.project.class_names import compared_columns
 
     return compared_columns(
-        pool,
+        str(new.pool),
         replace(columns, positive=request.positive),
         predicted_by=(request.a, *request.b),
-        classes=classes,
-        named=named,
-        tags=tags,
+        classes=new.classes,
+        named=new.named,
+        tags=new.tags,
     )
 
 
@@ -252,23 +179,18 @@ def _refuse_other_pool(folder: Path, pool: str) -> None:
 
 
 @click.command()
-@click.argument("claim")
-@click.option("--at", multiple=True, metavar="X", help="A cut-off to consider; repeatable.")
-@click.option("--start", metavar="X", help="The first cut-off to test; easier ones are left out.")
-@click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N",
-    help="Label N random items and judge once, when all N labels are there.",
-)  # fmt: skip
-@terms_options
-@project_option
-@json_option
+@with_options
 def cutoff(
-    claim: str,
-    at: tuple[str, ...],
-    start: str | None,
-    terms: "Terms",
-    folder: Path,
-    as_json: bool,
+    *,
+    claim: str = argument(),
+    at: tuple[str, ...] = option("A cut-off to consider; repeatable.", metavar="X"),
+    start: str | None = option("The first cut-off to test; easier ones are left out.", metavar="X"),
+    budget: int | None = option(
+        "Label N random items and judge once, when all N labels are there.", least=1, metavar="N"
+    ),
+    sealing: Sealing,
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Seal a ladder of cut-offs on the score; the best one that labels prove may be chosen.
 
@@ -284,5 +206,5 @@ def cutoff(
     from assaymark.project.folder import Project
 
     project = Project(folder=folder)
-    sealed = seal_cutoff(project, claim, terms, at=at, start=start)
+    sealed = seal_cutoff(project, claim, sealing.terms(budget), at=at, start=start)
     show_sealed(project, sealed, as_json=as_json)

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.terminal.options import CONFIDENCE, JSON, argument, option, with_options
 from assaymark.terminal.output import (
     advise,
-    confidence_option,
     headline,
-    json_option,
     rows,
     show_json,
     warn,
@@ -24,44 +23,33 @@ RULINGS = {"established": 0, "refuted": 1, "undecided": 4}
 
 
 @click.command()
-@click.argument("file")
-@click.option(
-    "--label", default="label", show_default=True, metavar="COL", help="The label: 1 or 0."
-)
-@click.option("--prediction", metavar="COL", help="What the classifier said: 1 or 0.")
-@click.option(
-    "--score", metavar="COL", help="Its score, with --threshold, in place of a prediction."
-)
-@click.option("--threshold", type=float, help="Predicted 1 from this score on.")
-@click.option(
-    "--id", "id_column", metavar="COL", help="What tells items apart (default: every row is one)."
-)
-@click.option("--annotator", metavar="COL", help="Who labelled.")
-@click.option("--random", "is_random", is_flag=True, help="Say that the items are a random sample.")
-@click.option("--strata", metavar="COL", help="Say that they were drawn at random within each value of this "
-              "column; 'prediction' for the prediction itself.")  # fmt: skip
-@click.option(
-    "--pool", metavar="FILE", help="The collection, for the sizes of strata and as a check."
-)
-@click.option(
-    "--claim", metavar="CLAIM", help="Judge this claim by the labels, once: 'recall >= 0.9'."
-)
-@confidence_option
-@json_option
+@with_options
 def doctor(
-    file: str,
-    label: str,
-    prediction: str | None,
-    score: str | None,
-    threshold: float | None,
-    id_column: str | None,
-    annotator: str | None,
-    is_random: bool,
-    strata: str | None,
-    pool: str | None,
-    claim: str | None,
-    confidence: float,
-    as_json: bool,
+    file: str = argument(),
+    label: str = option("The label: 1 or 0.", default="label", metavar="COL"),
+    prediction: str | None = option("What the classifier said: 1 or 0.", metavar="COL"),
+    score: str | None = option(
+        "Its score, with --threshold, in place of a prediction.", metavar="COL"
+    ),
+    threshold: float | None = option("Predicted 1 from this score on."),
+    id_column: str | None = option(
+        "What tells items apart (default: every row is one).", "--id", metavar="COL"
+    ),
+    annotator: str | None = option("Who labelled.", metavar="COL"),
+    is_random: bool = option("Say that the items are a random sample.", "--random"),
+    strata: str | None = option(
+        "Say that they were drawn at random within each value of this "
+        "column; 'prediction' for the prediction itself.",
+        metavar="COL",
+    ),
+    pool: str | None = option(
+        "The collection, for the sizes of strata and as a check.", metavar="FILE"
+    ),
+    claim: str | None = option(
+        "Judge this claim by the labels, once: 'recall >= 0.9'.", metavar="CLAIM"
+    ),
+    confidence: float = CONFIDENCE,
+    as_json: bool = JSON,
 ) -> None:
     """What are labels that exist worth? Says what they can support, and repairs what can be repaired.
 

@@ -11,13 +11,11 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
 from assaymark.hints import command
+from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     say,
@@ -140,52 +138,34 @@ def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bo
 
 
 @click.command()
-@click.option(
-    "--labels",
-    type=FILE,
-    help="A labelled file sampled elsewhere: id, label, prediction and probability or stratum.",
-)
-@click.option(
-    "--key",
-    type=FILE,
-    help="A second file with id and how each item was drawn, where the labels lack it.",
-)
-@click.option(
-    "--pool",
-    type=click.Path(path_type=Path),
-    help="Without a project: draw from this pool of a classifier with any number of classes.",
-)
-@click.option("--id", "id_column", default="id", show_default=True, metavar="COL",
-              help="With a file: unique id of an item.")  # fmt: skip
-@click.option(
-    "--prediction", default="prediction", show_default=True, metavar="COL", help="Predicted class."
-)
-@click.option("--score", default="score", show_default=True, metavar="COL", help="Its probability.")
-@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
-@click.option("--draw", "count", type=click.IntRange(min=1), metavar="N", help="How many items.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="With --pool: the batch to label."
-)
-@click.option("--seed", metavar="TEXT", default="assay", help="With --pool: decides the draw.")
-@click.option(
-    "--confidence", type=float, help="With --labels: of the intervals (0.95 unless given)."
-)
-@project_option
-@json_option
+@with_options
 def estimate(
-    labels: Path | None,
-    key: Path | None,
-    pool: Path | None,
-    id_column: str,
-    prediction: str,
-    score: str,
-    text: tuple[str, ...],
-    count: int | None,
-    output: Path | None,
-    seed: str,
-    confidence: float | None,
-    folder: Path,
-    as_json: bool,
+    labels: Path | None = option(
+        "A labelled file sampled elsewhere: id, label, prediction and probability or stratum."
+    ),
+    key: Path | None = option(
+        "A second file with id and how each item was drawn, where the labels lack it."
+    ),
+    pool: Path | None = option(
+        "Without a project: draw from this pool of a classifier with any number of classes.",
+        type=click.Path(path_type=Path),
+    ),
+    id_column: str = option(
+        "With a file: unique id of an item.", "--id", default="id", metavar="COL"
+    ),
+    prediction: str = option("Predicted class.", default="prediction", metavar="COL"),
+    score: str = option("Its probability.", default="score", metavar="COL"),
+    text: tuple[str, ...] = option("What people read to label; repeatable.", metavar="COL"),
+    count: int | None = option("How many items.", "--draw", least=1, metavar="N"),
+    output: Path | None = option(
+        "With --pool: the batch to label.", "-o", type=click.Path(path_type=Path)
+    ),
+    seed: str = option(
+        "With --pool: decides the draw.", default="assay", metavar="TEXT", show_default=False
+    ),
+    confidence: float | None = option("With --labels: of the intervals (0.95 unless given)."),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """How good the classifier is, from the labels so far: every metric with its interval.
 

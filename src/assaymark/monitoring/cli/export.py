@@ -6,28 +6,25 @@ import click
 
 from assaymark.claims.canonical import read_json
 from assaymark.errors import InputError
-from assaymark.terminal.output import FILE, headline, json_option, rows, say, show_json
+from assaymark.terminal.options import JSON, argument, option, with_options
+from assaymark.terminal.output import headline, rows, say, show_json
 
 NAMES = ("in-toto", "cyclonedx", "hf", "mlflow", "every-eval-ever")
 
 
 @click.command()
-@click.argument("certificate", type=FILE)
-@click.option(
-    "--format",
-    "form",
-    required=True,
-    type=click.Choice(NAMES),
-    help="in-toto: test-result statement in DSSE. cyclonedx: model card of CycloneDX 1.6. "
-    "hf: model-index of Hugging Face. mlflow: metrics, params, tags. every-eval-ever: its JSON.",
-)
-@click.option("-o", "--output", type=FILE,
-              help="Where to write it (default: standard output).")  # fmt: skip
-@click.option("--key", type=FILE,
-              help="Sign with this key; for in-toto only.")  # fmt: skip
-@json_option
+@with_options
 def export(
-    certificate: Path, form: str, output: Path | None, key: Path | None, as_json: bool
+    certificate: Path = argument(),
+    form: str = option(
+        "in-toto: test-result statement in DSSE. cyclonedx: model card of CycloneDX 1.6. "
+        "hf: model-index of Hugging Face. mlflow: metrics, params, tags. every-eval-ever: its JSON.",
+        "--format",
+        type=click.Choice(NAMES),
+    ),
+    output: Path | None = option("Where to write it (default: standard output).", "-o"),
+    key: Path | None = option("Sign with this key; for in-toto only."),
+    as_json: bool = JSON,
 ) -> None:
     """Write a certificate in a format that another tool reads: its facts, and nothing else.
 

@@ -12,11 +12,10 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import percent
 from assaymark.errors import InputError
 from assaymark.hints import for_command_line
+from assaymark.terminal.options import JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     headline,
-    json_option,
     progress_bar,
     quoted,
     rows,
@@ -37,10 +36,12 @@ TONES = {
 
 
 @click.command()
-@click.argument("file", type=FILE)
-@click.option("--seed", metavar="TEXT", help="Decides every draw (default: 128 random bits).")
-@json_option
-def lock(file: Path, seed: str | None, as_json: bool) -> None:
+@with_options
+def lock(
+    file: Path = argument(),
+    seed: str | None = option("Decides every draw (default: 128 random bits).", metavar="TEXT"),
+    as_json: bool = JSON,
+) -> None:
     """Seal the plan of a claim file, and put the file's digest into the ledger and beside it.
 
     The project that the file names is made if there is none. What the file says about the claim, the
@@ -84,24 +85,18 @@ def lock(file: Path, seed: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("place", metavar="CLAIMS", type=click.Path(exists=True, path_type=Path))
-@click.option("--today", metavar="DATE", help="The day to judge for (default: today, in UTC).")
-@click.option("--junit", "junit_file", type=FILE, metavar="FILE",
-              help="Write JUnit XML.")  # fmt: skip
-@click.option("--sarif", "sarif_file", type=FILE, metavar="FILE",
-              help="Write SARIF 2.1.0.")  # fmt: skip
-@click.option("--markdown", "markdown_file", type=FILE,
-              metavar="FILE", help="Write a summary for a pull request.")  # fmt: skip
-@json_option
+@with_options
 @click.pass_context
 def gate(
     context: click.Context,
-    place: Path,
-    today: str | None,
-    junit_file: Path | None,
-    sarif_file: Path | None,
-    markdown_file: Path | None,
-    as_json: bool,
+    place: Path = argument(type=click.Path(exists=True, path_type=Path), metavar="CLAIMS"),
+    today: str | None = option("The day to judge for (default: today, in UTC).", metavar="DATE"),
+    junit_file: Path | None = option("Write JUnit XML.", "--junit", metavar="FILE"),
+    sarif_file: Path | None = option("Write SARIF 2.1.0.", "--sarif", metavar="FILE"),
+    markdown_file: Path | None = option(
+        "Write a summary for a pull request.", "--markdown", metavar="FILE"
+    ),
+    as_json: bool = JSON,
 ) -> None:
     """Whether every claim of a folder is certified today; the exit code says so.
 

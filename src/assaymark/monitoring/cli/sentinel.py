@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, digits
+from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     WholeSentences,
     advise,
     headline,
-    json_option,
-    project_option,
     quoted,
     rows,
     show_json,
@@ -30,52 +28,31 @@ def sentinel() -> None:
 
 
 @sentinel.command()
-@click.option(
-    "--alarm",
-    type=click.Choice(["ever", "yearly", "average"]),
-    default="ever",
-    show_default=True,
-    help="ever: seldom false, however long it watches. yearly: seldom false in a year, so it notices sooner. "
-    "average: about all items since the start, taken together.",
-)
-@click.option("--per-week", "labels", type=click.IntRange(min=3), default=35, show_default=True,
-              help="Labels for every unit, such as a week.")  # fmt: skip
-@click.option(
-    "--items", type=click.IntRange(min=1), help="Items of a typical unit (default: the pool's)."
-)
-@click.option(
-    "--year",
-    type=click.IntRange(min=1),
-    default=52,
-    show_default=True,
-    help="How many units a year has.",
-)
-@click.option(
-    "--deadline",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    metavar="UNITS",
-    help="After how many later units an item without an answer counts as cannot tell.",
-)
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="How sure the alarm is to be."
-)
-@click.option(
-    "--seed", metavar="TEXT", help="Decides the draws of all units (default: 128 random bits)."
-)
-@project_option
-@json_option
+@with_options
 def start(
-    alarm: "UnitAlarm",
-    labels: int,
-    items: int | None,
-    year: int,
-    deadline: int,
-    confidence: float,
-    seed: str | None,
-    folder: Path,
-    as_json: bool,
+    alarm: "UnitAlarm" = option(
+        "ever: seldom false, however long it watches. yearly: seldom false in a year, so it notices sooner. "
+        "average: about all items since the start, taken together.",
+        default="ever",
+        type=click.Choice(["ever", "yearly", "average"]),
+    ),
+    labels: int = option(
+        "Labels for every unit, such as a week.", "--per-week", default=35, least=3
+    ),
+    items: int | None = option("Items of a typical unit (default: the pool's).", least=1),
+    year: int = option("How many units a year has.", default=52, least=1),
+    deadline: int = option(
+        "After how many later units an item without an answer counts as cannot tell.",
+        default=4,
+        least=1,
+        metavar="UNITS",
+    ),
+    confidence: float = option("How sure the alarm is to be.", default=0.95),
+    seed: str | None = option(
+        "Decides the draws of all units (default: 128 random bits).", metavar="TEXT"
+    ),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Seal the alarm, and print how long a drop in quality is expected to go unnoticed."""
     from assaymark.monitoring.sentinels import SentinelRequest, start_sentinels
@@ -113,22 +90,18 @@ def _delay(one: "Fall") -> str:
 
 
 @sentinel.command()
-@click.option(
-    "--pool",
-    "batch",
-    required=True,
-    metavar="FILE",
-    help="The new items with their scores, such as a week's.",
-)
-@click.option(
-    "--seed",
-    metavar="TEXT",
-    help="Decides this draw (default: by the seed of the start).",
-)
-@click.option("-o", "--output", type=FILE, help="Where to write.")
-@project_option
-@json_option
-def draw(batch: str, seed: str | None, output: Path | None, folder: Path, as_json: bool) -> None:
+@with_options
+def draw(
+    batch: str = option(
+        "The new items with their scores, such as a week's.", "--pool", metavar="FILE"
+    ),
+    seed: str | None = option(
+        "Decides this draw (default: by the seed of the start).", metavar="TEXT"
+    ),
+    output: Path | None = option("Where to write.", "-o"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Hand out random items of a new unit to label, without scores or predictions."""
     from assaymark.monitoring.sentinels import draw_sentinels
     from assaymark.project.folder import Project
@@ -144,9 +117,11 @@ def draw(batch: str, seed: str | None, output: Path | None, folder: Path, as_jso
 
 
 @sentinel.command()
-@project_option
-@json_option
-def look(folder: Path, as_json: bool) -> None:
+@with_options
+def look(
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """What the sentinels say so far; ends with 1 where the certificate is refuted."""
     from assaymark.monitoring.sentinel_judging import look_at_sentinels
     from assaymark.project.folder import Project

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import percent, rounded
+from assaymark.terminal.options import FOLDER, JSON, argument, with_options
 from assaymark.terminal.output import (
     advise,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     say,
@@ -23,11 +22,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file")
-@project_option
-@json_option
+@with_options
 @click.pass_context
-def watch(context: click.Context, file: str, folder: Path, as_json: bool) -> None:
+def watch(
+    context: click.Context,
+    file: str = argument(),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
+) -> None:
     """Would the certificate still hold at the mix of scores in FILE? Needs no label.
 
     The certified strata are re-weighted to the scores of new items, named by the columns of the pool. If

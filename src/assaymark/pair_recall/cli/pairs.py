@@ -6,12 +6,10 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.pair_recall.cli.recall import READ, numbers
+from assaymark.terminal.options import CONNECTION, ENGINE, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
-    engine_option,
     headline,
-    json_option,
     progress_bar,
     quoted,
     rows,
@@ -22,38 +20,23 @@ from assaymark.terminal.output import (
 
 
 @click.command()
-@click.option("--pool", required=True, metavar="FILE", help="The collection.")
-@click.option("--text", multiple=True, required=True, metavar="COL", help="Text; repeatable.")
-@click.option("--seed-terms", required=True, metavar="A,B", help="Words, phrases, #tags, @names.")
-@click.option("--score", default="jaccard", show_default=True,
-              help="jaccard, tversky, overlap or pmi.")  # fmt: skip
-@click.option("--top", default=30, show_default=True, type=click.IntRange(min=1),
-              help="Neighbours to take at most.")  # fmt: skip
-@click.option("--min-items", default=5, show_default=True, type=click.IntRange(min=1),
-              help="Fewest items that a neighbour occurs in.")  # fmt: skip
-@click.option("--max-share", default=0.05, show_default=True, type=float,
-              help="A neighbour occurs in at most this share of all items.")  # fmt: skip
-@click.option("--weights", default="0.9,0.1", show_default=True, metavar="TERM,SEEDS",
-              help="Tversky's weights.")  # fmt: skip
-@click.option("--names", default="seed,neighbours", show_default=True, metavar="A,B",
-              help="Names of the two new columns.")  # fmt: skip
-@click.option("-o", "--output", type=FILE, help="The pool with both columns, .parquet or .csv.")
-@engine_option
-@json_option
+@with_options
 def keywords(
-    pool: str,
-    text: tuple[str, ...],
-    seed_terms: str,
-    score: str,
-    top: int,
-    min_items: int,
-    max_share: float,
-    weights: str,
-    names: str,
-    output: Path | None,
-    engine: str,
-    connection: str | None,
-    as_json: bool,
+    pool: str = option("The collection.", metavar="FILE"),
+    text: tuple[str, ...] = option("Text; repeatable.", metavar="COL", required=True),
+    seed_terms: str = option("Words, phrases, #tags, @names.", metavar="A,B"),
+    score: str = option("jaccard, tversky, overlap or pmi.", default="jaccard"),
+    top: int = option("Neighbours to take at most.", default=30, least=1),
+    min_items: int = option("Fewest items that a neighbour occurs in.", default=5, least=1),
+    max_share: float = option(
+        "A neighbour occurs in at most this share of all items.", default=0.05
+    ),
+    weights: str = option("Tversky's weights.", default="0.9,0.1", metavar="TERM,SEEDS"),
+    names: str = option("Names of the two new columns.", default="seed,neighbours", metavar="A,B"),
+    output: Path | None = option("The pool with both columns, .parquet or .csv.", "-o"),
+    engine: str = ENGINE,
+    connection: str | None = CONNECTION,
+    as_json: bool = JSON,
 ) -> None:
     """Build a pair of keyword filters: seed terms, and the terms that occur with them.
 
@@ -125,27 +108,16 @@ def _next(output: Path | None, columns: tuple[str, str], text: tuple[str, ...], 
 
 
 @click.command()
-@click.option("--pool", required=True, metavar="FILE", help="The collection.")
-@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
-@click.option("--text", multiple=True, required=True, metavar="COL", help="Text; repeatable.")
-@click.option("--labels", required=True, type=READ, help="Labelled training items: id,label.")
-@click.option("--split", default="columns", show_default=True,
-              help="columns (two text columns), vocabulary or halves.")  # fmt: skip
-@click.option("--names", default="first,second", show_default=True, metavar="A,B",
-              help="Names of the two new columns.")  # fmt: skip
-@click.option(
-    "-o", "--output", required=True, type=FILE, help="The flagged pool: .parquet or .csv."
-)
-@json_option
+@with_options
 def pair(
-    pool: str,
-    id_column: str,
-    text: tuple[str, ...],
-    labels: Path,
-    split: str,
-    names: str,
-    output: Path,
-    as_json: bool,
+    pool: str = option("The collection.", metavar="FILE"),
+    id_column: str = option("Unique id of an item.", "--id", metavar="COL"),
+    text: tuple[str, ...] = option("Text; repeatable.", metavar="COL", required=True),
+    labels: Path = option("Labelled training items: id,label.", type=READ),
+    split: str = option("columns (two text columns), vocabulary or halves.", default="columns"),
+    names: str = option("Names of the two new columns.", default="first,second", metavar="A,B"),
+    output: Path = option("The flagged pool: .parquet or .csv.", "-o"),
+    as_json: bool = JSON,
 ) -> None:
     """Train two classifiers that see different things, and flag the pool with both.
 

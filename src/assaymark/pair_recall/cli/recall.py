@@ -9,13 +9,11 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.terminal.options import CONFIDENCE, CONNECTION, ENGINE, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     advise,
-    confidence_option,
-    engine_option,
     headline,
-    json_option,
     progress_bar,
     project_of_environment,
     quoted,
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from assaymark.pair_recall.recall import RecallAnswer, RecallRequest
 
 READ = click.Path(exists=True, dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
 Number = TypeVar("Number", int, float)
 
 
@@ -48,65 +45,56 @@ def numbers(text: str, names: str, kind: Callable[[str], Number]) -> list[Number
 
 
 @click.command()
-@click.option("--pool", metavar="FILE", help="The collection; with -p the project's own.")
-@click.option("--id", "id_column", metavar="COL", help="Unique id of an item.")
-@click.option("--a", "first", required=True, metavar="COL", help="0/1 column of a classifier.")
-@click.option("--b", "second", required=True, metavar="COL", help="0/1 column of another one.")
-@click.option("--c", "third", metavar="COL", help="A third one: pairs may then be dependent.")
-@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
-@click.option("--draw", type=click.IntRange(min=1), metavar="N", help="Write a batch of N items.")
-@click.option(
-    "--elusion",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Add N items that no classifier flags to the batch.",
-)
-@click.option(
-    "--for",
-    "target",
-    default="both",
-    show_default=True,
-    help="Whose recall the labels shall be best for: both (all of them), a, b or c.",
-)
-@click.option("-o", "--output", type=FILE, help="Where to write the batch.")
-@click.option("--labels", type=READ, help="Labels of the batch: id,label.")
-@click.option("--outside", is_flag=True, help="Labels outside are a random sample too.")
-@click.option("--delta", metavar="LOW,HIGH", help="How dependent the classifiers may be; 1 is "
-              "independent. Default: as measured on pairs of the KIND, else 0.85,1.25.")  # fmt: skip
-@confidence_option
-@click.option("--within", default=0.05, show_default=True, type=float, help="Wanted half-width.")
-@click.option("--pair", "kind", metavar="KIND", help="How the pair was built, for its warnings.")
-@click.option("--new", "another", metavar="FLAGGED,LABELS,POSITIVES",
-              help="A further classifier: items flagged, labels of them, positives.")  # fmt: skip
-@click.option("--seed", metavar="TEXT", help="Decides the draw (random with -p).")
-@click.option("-p", "--project", "folder", type=FOLDER, callback=remembered_project,
-              help="Record batches and results.")  # fmt: skip
-@engine_option
-@json_option
+@with_options
 def recall(
-    pool: str | None,
-    id_column: str | None,
-    first: str,
-    second: str,
-    third: str | None,
-    text: tuple[str, ...],
-    draw: int | None,
-    elusion: int,
-    target: str,
-    output: Path | None,
-    labels: Path | None,
-    outside: bool,
-    delta: str | None,
-    confidence: float,
-    within: float,
-    kind: str | None,
-    another: str | None,
-    seed: str | None,
-    folder: Path | None,
-    engine: str,
-    connection: str | None,
-    as_json: bool,
+    pool: str | None = option("The collection; with -p the project's own.", metavar="FILE"),
+    id_column: str | None = option("Unique id of an item.", "--id", metavar="COL"),
+    first: str = option("0/1 column of a classifier.", "--a", metavar="COL"),
+    second: str = option("0/1 column of another one.", "--b", metavar="COL"),
+    third: str | None = option("A third one: pairs may then be dependent.", "--c", metavar="COL"),
+    text: tuple[str, ...] = option("What people read to label; repeatable.", metavar="COL"),
+    draw: int | None = option("Write a batch of N items.", least=1, metavar="N"),
+    elusion: int = option(
+        "Add N items that no classifier flags to the batch.",
+        default=0,
+        least=0,
+        metavar="N",
+        show_default=False,
+    ),
+    target: str = option(
+        "Whose recall the labels shall be best for: both (all of them), a, b or c.",
+        "--for",
+        default="both",
+    ),
+    output: Path | None = option("Where to write the batch.", "-o"),
+    labels: Path | None = option("Labels of the batch: id,label.", type=READ),
+    outside: bool = option("Labels outside are a random sample too."),
+    delta: str | None = option(
+        "How dependent the classifiers may be; 1 is "
+        "independent. Default: as measured on pairs of the KIND, else 0.85,1.25.",
+        metavar="LOW,HIGH",
+    ),
+    confidence: float = CONFIDENCE,
+    within: float = option("Wanted half-width.", default=0.05),
+    kind: str | None = option(
+        "How the pair was built, for its warnings.", "--pair", metavar="KIND"
+    ),
+    another: str | None = option(
+        "A further classifier: items flagged, labels of them, positives.",
+        "--new",
+        metavar="FLAGGED,LABELS,POSITIVES",
+    ),
+    seed: str | None = option("Decides the draw (random with -p).", metavar="TEXT"),
+    folder: Path | None = option(
+        "Record batches and results.",
+        "-p",
+        "--project",
+        type=DIRECTORY,
+        callback=remembered_project,
+    ),
+    engine: str = ENGINE,
+    connection: str | None = CONNECTION,
+    as_json: bool = JSON,
 ) -> None:
     """How much of a rare topic two classifiers find, from how their findings overlap.
 

@@ -10,15 +10,13 @@ import click
 from assaymark.claims.defaults import POWER
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
+from assaymark.terminal.options import FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     asks,
     confirmed,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     say,
@@ -44,81 +42,60 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("claim", required=False)
-@click.option("--budget", type=click.IntRange(min=1), metavar="N",
-              help="Labels for training and certification together.")  # fmt: skip
-@click.option("--population", metavar="NAME",
-              help="What the claim is about: rest (items not used for training), whole (all items) or "
-              "future (later items). Needed for active sampling.")  # fmt: skip
-@click.option("--keep", type=float, metavar="SHARE",
-              help="With population future: the share set aside (default: 0.5).")  # fmt: skip
-@click.option("--sampling", metavar="NAME", help="random (default), uncertainty or relevance.")
-@click.option("--policy", metavar="NAME",
-              help="split (default with a budget), adaptive, first-in-budget or wait.")  # fmt: skip
-@click.option(
-    "--wait", type=click.IntRange(min=0), metavar="N", help="With policy wait: how many more looks."
-)
-@click.option("--batch", type=click.IntRange(min=1), metavar="N",
-              help="Items to hand out at a time, and now in any case (default: as many as pay).")  # fmt: skip
-@click.option("--learner", metavar="MODULE:NAME", help="A scikit-learn text pipeline of your own.")
-@click.option("--seeds", type=FILE, help="Ids to label first, such as known positives.")
-@click.option(
-    "--confidence",
-    type=float,
-    metavar="X",
-    help="How sure the certificate is to be (default: 0.95).",
-)
-@click.option("--power", type=float, metavar="X", help=f"Wanted chance to pass (default: {POWER}).")
-@click.option("--mode", metavar="NAME",
-              help="How to certify: score-guided (default), anytime, budget or fixed.")  # fmt: skip
-@click.option("--auto-certify", is_flag=True, help="Freeze, seal and draw when it is advised.")
-@click.option(
-    "--seed", metavar="TEXT", help="Decides the random items; with --stop the plan's draws."
-)
-@click.option("--stop", is_flag=True, help="Freeze the classifier and seal its certification plan.")
-@click.option("--yes", is_flag=True, help="With --stop: freeze without asking.")
-@click.option(
-    "--forecast", is_flag=True, help="With --stop: show what it would cost; freeze nothing."
-)
-@click.option(
-    "--score", metavar="FILE", help="Score FILE by the frozen classifier (with -o OUT.parquet)."
-)
-@click.option("--labels", type=click.IntRange(min=1), metavar="N",
-              help="With --stop: where a fixed or budget plan ends.")  # fmt: skip
-@click.option("--family", is_flag=True,
-              help="With --stop: share one risk among all claims on the pool that say so.")  # fmt: skip
-@click.option("--status", "only_status", is_flag=True, help="Show where it stands; record nothing.")
-@click.option("--plot", type=FILE, help="Write the learning curve: .html, .svg or .png.")
-@click.option("-o", "--output", type=FILE, help="Where to write the batch.")
-@project_option
-@json_option
+@with_options
 def train(
-    claim: str | None,
-    budget: int | None,
-    population: str | None,
-    keep: float | None,
-    sampling: str | None,
-    policy: str | None,
-    wait: int | None,
-    batch: int | None,
-    learner: str | None,
-    seeds: Path | None,
-    confidence: float | None,
-    power: float | None,
-    mode: str | None,
-    auto_certify: bool,
-    seed: str | None,
-    stop: bool,
-    yes: bool,
-    forecast: bool,
-    score: str | None,
-    labels: int | None,
-    family: bool,
-    only_status: bool,
-    plot: Path | None,
-    output: Path | None,
-    folder: Path,
-    as_json: bool,
+    claim: str | None = argument(),
+    budget: int | None = option(
+        "Labels for training and certification together.", least=1, metavar="N"
+    ),
+    population: str | None = option(
+        "What the claim is about: rest (items not used for training), whole (all items) or "
+        "future (later items). Needed for active sampling.",
+        metavar="NAME",
+    ),
+    keep: float | None = option(
+        "With population future: the share set aside (default: 0.5).", metavar="SHARE"
+    ),
+    sampling: str | None = option("random (default), uncertainty or relevance.", metavar="NAME"),
+    policy: str | None = option(
+        "split (default with a budget), adaptive, first-in-budget or wait.", metavar="NAME"
+    ),
+    wait: int | None = option("With policy wait: how many more looks.", least=0, metavar="N"),
+    batch: int | None = option(
+        "Items to hand out at a time, and now in any case (default: as many as pay).",
+        least=1,
+        metavar="N",
+    ),
+    learner: str | None = option(
+        "A scikit-learn text pipeline of your own.", metavar="MODULE:NAME"
+    ),
+    seeds: Path | None = option("Ids to label first, such as known positives."),
+    confidence: float | None = option(
+        "How sure the certificate is to be (default: 0.95).", metavar="X"
+    ),
+    power: float | None = option(f"Wanted chance to pass (default: {POWER}).", metavar="X"),
+    mode: str | None = option(
+        "How to certify: score-guided (default), anytime, budget or fixed.", metavar="NAME"
+    ),
+    auto_certify: bool = option("Freeze, seal and draw when it is advised."),
+    seed: str | None = option(
+        "Decides the random items; with --stop the plan's draws.", metavar="TEXT"
+    ),
+    stop: bool = option("Freeze the classifier and seal its certification plan."),
+    yes: bool = option("With --stop: freeze without asking."),
+    forecast: bool = option("With --stop: show what it would cost; freeze nothing."),
+    score: str | None = option(
+        "Score FILE by the frozen classifier (with -o OUT.parquet).", metavar="FILE"
+    ),
+    labels: int | None = option(
+        "With --stop: where a fixed or budget plan ends.", least=1, metavar="N"
+    ),
+    family: bool = option("With --stop: share one risk among all claims on the pool that say so."),
+    only_status: bool = option("Show where it stands; record nothing.", "--status"),
+    plot: Path | None = option("Write the learning curve: .html, .svg or .png."),
+    output: Path | None = option("Where to write the batch.", "-o"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Train a text classifier under a label budget, with advice on when to stop and certify it.
 

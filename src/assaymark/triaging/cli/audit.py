@@ -1,18 +1,17 @@
 """The audit of triage over time, on the command line."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.claims.results import counted, digits, percent, rounded
+from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     show_json,
@@ -23,71 +22,50 @@ if TYPE_CHECKING:
     from assaymark.triaging.audit_result import Alarm
 
 
-class AuditOptions(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
     """The options of the command audit."""
 
-    thresholds: Path | None
-    batch: str | None
-    id_column: str | None
-    score: str | None
-    text: tuple[str, ...]
-    count: int | None
-    seed: str | None
-    alarm: "Alarm | None"
-    confidence: float | None
-    window: int | None
-    year: int | None
-    largest: int | None
-    deadline: int | None
-    output: Path | None
-    folder: Path
-    as_json: bool
+    thresholds: Path | None = option("What assaymark triage -o wrote; needed to draw.")
+    batch: str | None = option("A later batch of scored items to draw from.", metavar="FILE")
+    id_column: str | None = option("Unique id of an item.", "--id", metavar="COL")
+    score: str | None = option("The score (default: the thresholds' own column).", metavar="COL")
+    text: tuple[str, ...] = option("What people read to label; repeatable.", metavar="COL")
+    count: int | None = option("Items to hand out.", "--draw", least=1, metavar="N")
+    seed: str | None = option("Decides the draw (default: 128 random bits).", metavar="TEXT")
+    alarm: "Alarm | None" = option(
+        "As for assaymark sentinel start; every-batch: each by itself. Sealed first (default: ever).",
+        type=click.Choice(["ever", "yearly", "average", "every-batch"]),
+    )
+    confidence: float | None = option(
+        "How sure alarm and bounds are to be, sealed (default: 0.95)."
+    )
+    window: int | None = option(
+        "Fewest items that the alarm looks at together, sealed (default: four first batches).",
+        least=1,
+        metavar="ITEMS",
+    )
+    year: int | None = option(
+        "Batches a year, for the alarm yearly, sealed (default: 52).", least=1, metavar="BATCHES"
+    )
+    largest: int | None = option(
+        "Automated items of the largest batch you expect, sealed (default: a quarter more than the first).",
+        least=1,
+        metavar="ITEMS",
+    )
+    deadline: int | None = option(
+        "Later batches until a draw without an answer counts as unclear, sealed (default: 4).",
+        least=1,
+        metavar="BATCHES",
+    )
+    output: Path | None = option("Where to write: .csv or .jsonl.", "-o")
+    folder: Path = FOLDER
+    as_json: bool = JSON
 
 
 @click.command()
-@click.option("--thresholds", type=FILE, help="What assaymark triage -o wrote; needed to draw.")
-@click.option("--batch", metavar="FILE", help="A later batch of scored items to draw from.")
-@click.option("--id", "id_column", metavar="COL", help="Unique id of an item.")
-@click.option("--score", metavar="COL", help="The score (default: the thresholds' own column).")
-@click.option("--text", multiple=True, metavar="COL", help="What people read to label; repeatable.")
-@click.option("--draw", "count", type=click.IntRange(min=1), metavar="N", help="Items to hand out.")
-@click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
-@click.option(
-    "--alarm",
-    type=click.Choice(["ever", "yearly", "average", "every-batch"]),
-    help="As for assaymark sentinel start; every-batch: each by itself. Sealed first (default: ever).",
-)
-@click.option(
-    "--confidence", type=float, help="How sure alarm and bounds are to be, sealed (default: 0.95)."
-)
-@click.option(
-    "--window",
-    type=click.IntRange(min=1),
-    metavar="ITEMS",
-    help="Fewest items that the alarm looks at together, sealed (default: four first batches).",
-)
-@click.option(
-    "--year",
-    type=click.IntRange(min=1),
-    metavar="BATCHES",
-    help="Batches a year, for the alarm yearly, sealed (default: 52).",
-)
-@click.option(
-    "--largest",
-    type=click.IntRange(min=1),
-    metavar="ITEMS",
-    help="Automated items of the largest batch you expect, sealed (default: a quarter more than the first).",
-)
-@click.option(
-    "--deadline",
-    type=click.IntRange(min=1),
-    metavar="BATCHES",
-    help="Later batches until a draw without an answer counts as unclear, sealed (default: 4).",
-)
-@click.option("-o", "--output", type=FILE, help="Where to write: .csv or .jsonl.")
-@project_option
-@json_option
-def audit(**options: Unpack[AuditOptions]) -> None:
+@with_options
+def audit(options: AuditOptions) -> None:
     """Is the promise still kept? Draw automated items of later batches, and judge their labels.
 
     With --batch: hands out N random automated items; the first batch seals the alarm. Without:
@@ -99,10 +77,10 @@ def audit(**options: Unpack[AuditOptions]) -> None:
       assaymark label work/survey-1-1.csv -p work
       assaymark triage audit -p work
     """
-    if options["batch"] is None:
+    if options.batch is None:
         _judge(options)
         return
-    thresholds, id_column, count = options["thresholds"], options["id_column"], options["count"]
+    thresholds, id_column, count = options.thresholds, options.id_column, options.count
     if thresholds is None or id_column is None or count is None:
         asked = {"--thresholds": thresholds, "--id": id_column, "--draw": count}
         missing = ", ".join(name for name, value in asked.items() if value is None)
@@ -113,23 +91,21 @@ def audit(**options: Unpack[AuditOptions]) -> None:
     from assaymark.triaging.files import read_thresholds
 
     known = read_thresholds(thresholds)
-    folder = options["folder"]
-    columns = ScoreColumns(
-        score=options["score"] or known.score, id=id_column, text=options["text"]
-    )
+    folder = options.folder
+    columns = ScoreColumns(score=options.score or known.score, id=id_column, text=options.text)
     with progress_bar("audit") as progress:
         batch = draw_audit(
             Project(folder=folder),
             known,
-            batch=options["batch"],
+            batch=options.batch,
             columns=columns,
             count=count,
             opening=_opening(options),
-            seed=options["seed"],
-            output=options["output"],
+            seed=options.seed,
+            output=options.output,
             progress=progress,
         )
-    if options["as_json"]:
+    if options.as_json:
         path = None if batch.path is None else str(batch.path)
         show_json(
             {"survey": batch.survey, "items": list(batch.items), "known": batch.known, "path": path}
@@ -146,12 +122,12 @@ def _opening(options: AuditOptions) -> "Opening":
     from assaymark.triaging.audit_account import Opening
 
     return Opening(
-        alarm=options["alarm"],
-        confidence=options["confidence"],
-        window=options["window"],
-        year=options["year"],
-        largest=options["largest"],
-        deadline=options["deadline"],
+        alarm=options.alarm,
+        confidence=options.confidence,
+        window=options.window,
+        year=options.year,
+        largest=options.largest,
+        deadline=options.deadline,
     )
 
 
@@ -159,10 +135,10 @@ def _judge(options: AuditOptions) -> None:
     from assaymark.project.folder import Project
     from assaymark.triaging.audit import judge_batches
 
-    folder = options["folder"]
+    folder = options.folder
     answer = judge_batches(Project(folder=folder), opening=_opening(options))
     result = answer.audit
-    if options["as_json"]:
+    if options.as_json:
         show_json(answer.result())
     else:
         headline(str(result), {"kept": "good", "open": "wait", "broken": "bad"}[result.decision])

@@ -5,13 +5,11 @@ from pathlib import Path
 import click
 
 from assaymark.claims.results import counted
+from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
     advise,
     headline,
-    json_option,
     progress_bar,
-    project_option,
     quoted,
     rows,
     show_json,
@@ -19,37 +17,20 @@ from assaymark.terminal.output import (
 
 
 @click.command(name="draw")
-@click.option("--target", type=float, required=True, help="Wanted accuracy of automated decisions.")
-@click.option("--labels", type=click.IntRange(min=1), required=True, help="How many to buy.")
-@click.option(
-    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
-)
-@click.option(
-    "--slack", default=0.05, show_default=True, type=float, help="How far the scores may be off."
-)
-@click.option("--train", metavar="FILE", help="Scores and labels to calibrate with.")
-@click.option("--score", metavar="COL", help="The score in --train (default: score).")
-@click.option(
-    "--label", default="label", show_default=True, metavar="COL", help="The label in --train."
-)
-@click.option("--calibrator", default="platt", show_default=True, help="platt, beta or isotonic.")
-@click.option("--seed", metavar="TEXT", help="Decides the draw (default: 128 random bits).")
-@click.option("-o", "--output", type=FILE, help="Where to write: .csv or .jsonl.")
-@project_option
-@json_option
+@with_options
 def draw_wanted(
-    target: float,
-    labels: int,
-    delta: float,
-    slack: float,
-    train: str | None,
-    score: str | None,
-    label: str,
-    calibrator: str,
-    seed: str | None,
-    output: Path | None,
-    folder: Path,
-    as_json: bool,
+    target: float = option("Wanted accuracy of automated decisions."),
+    labels: int = option("How many to buy.", least=1),
+    delta: float = option("Risk of a broken promise.", default=0.1),
+    slack: float = option("How far the scores may be off.", default=0.05),
+    train: str | None = option("Scores and labels to calibrate with.", metavar="FILE"),
+    score: str | None = option("The score in --train (default: score).", metavar="COL"),
+    label: str = option("The label in --train.", default="label", metavar="COL"),
+    calibrator: str = option("platt, beta or isotonic.", default="platt"),
+    seed: str | None = option("Decides the draw (default: 128 random bits).", metavar="TEXT"),
+    output: Path | None = option("Where to write: .csv or .jsonl.", "-o"),
+    folder: Path = FOLDER,
+    as_json: bool = JSON,
 ) -> None:
     """Draw the labels that prove most: at random inside the region that might be automated.
 
@@ -108,14 +89,14 @@ def draw_wanted(
 
 
 @click.command(name="size")
-@click.option("--target", type=float, required=True, help="Wanted accuracy of automated decisions.")
-@click.option("--expect", type=float, required=True, help="The true accuracy you expect.")
-@click.option(
-    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
-)
-@click.option("--power", default=0.8, show_default=True, type=float, help="Wanted chance to pass.")
-@json_option
-def size_needed(target: float, expect: float, delta: float, power: float, as_json: bool) -> None:
+@with_options
+def size_needed(
+    target: float = option("Wanted accuracy of automated decisions."),
+    expect: float = option("The true accuracy you expect."),
+    delta: float = option("Risk of a broken promise.", default=0.1),
+    power: float = option("Wanted chance to pass.", default=0.8),
+    as_json: bool = JSON,
+) -> None:
     """How many labels of automated items a certificate will need.
 
     \b

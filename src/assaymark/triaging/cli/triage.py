@@ -1,18 +1,18 @@
 """Triage: thresholds from labels, routing, labels to order, their number, and the audit over time."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from assaymark.claims.results import counted, percent, shown
+from assaymark.terminal.options import CONNECTION, ENGINE, JSON, option, with_options
 from assaymark.terminal.output import (
-    FILE,
+    DIRECTORY,
     WholeSentences,
     advise,
-    engine_option,
     headline,
-    json_option,
     progress_bar,
     project_of_environment,
     quoted,
@@ -29,62 +29,41 @@ if TYPE_CHECKING:
     from assaymark.triaging.triage_answer import TriageAnswer
 
 
-class TriageOptions(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class TriageOptions:
     """The options of the command triage."""
 
-    dev: str | None
-    score: str | None
-    label: str | None
-    target: float | None
-    delta: float
-    rule: str
-    pool: str | None
-    id_column: str | None
-    train: str | None
-    calibrator: str
-    seed: int
-    utility: str
-    costs: str
-    plot: Path | None
-    output: Path | None
-    folder: Path | None
-    as_json: bool
+    dev: str | None = option("Development items with scores and labels.", metavar="FILE")
+    score: str | None = option("The score, in any range; higher means relevant.", metavar="COL")
+    label: str | None = option("The label: 1 relevant, 0 not.", metavar="COL")
+    target: float | None = option("Wanted accuracy of automated decisions.")
+    delta: float = option("Risk of a broken promise.", default=0.1)
+    rule: str = option(f"One of {', '.join(RULES)}; see above.", default="certified")
+    pool: str | None = option(
+        "Unlabelled items; they place the regions to be tried.", metavar="FILE"
+    )
+    id_column: str | None = option("Id in both files; needed with --pool.", "--id", metavar="COL")
+    train: str | None = option("Other scores and labels, to calibrate with.", metavar="FILE")
+    calibrator: str = option("platt, beta, isotonic or none.", default="platt")
+    seed: int = option("Which labels calibrate.", default=42)
+    utility: str = option("What each outcome is worth.", default="1,-1,-1,1", metavar="TP,FP,FN,TN")
+    costs: str = option("What each kind of error costs.", default="1,1", metavar="MISS,ALARM")
+    plot: Path | None = option("Write the yield plot: .svg or .png.")
+    output: Path | None = option("Write the thresholds as a JSON file.", "-o")
+    folder: Path | None = option(
+        "Judge the labels that assaymark triage draw asked for in this project.",
+        "-p",
+        "--project",
+        type=DIRECTORY,
+        callback=remembered_project,
+    )
+    as_json: bool = JSON
 
 
 @click.group(cls=WholeSentences, invoke_without_command=True)
-@click.option("--dev", metavar="FILE", help="Development items with scores and labels.")
-@click.option("--score", metavar="COL", help="The score, in any range; higher means relevant.")
-@click.option("--label", metavar="COL", help="The label: 1 relevant, 0 not.")
-@click.option("--target", type=float, help="Wanted accuracy of automated decisions.")
-@click.option(
-    "--delta", default=0.1, show_default=True, type=float, help="Risk of a broken promise."
-)
-@click.option(
-    "--rule", default="certified", show_default=True, help=f"One of {', '.join(RULES)}; see above."
-)
-@click.option(
-    "--pool", metavar="FILE", help="Unlabelled items; they place the regions to be tried."
-)
-@click.option("--id", "id_column", metavar="COL", help="Id in both files; needed with --pool.")
-@click.option("--train", metavar="FILE", help="Other scores and labels, to calibrate with.")
-@click.option(
-    "--calibrator", default="platt", show_default=True, help="platt, beta, isotonic or none."
-)
-@click.option("--seed", default=42, show_default=True, type=int, help="Which labels calibrate.")
-@click.option("--utility", metavar="TP,FP,FN,TN", default="1,-1,-1,1", show_default=True,
-              help="What each outcome is worth.")  # fmt: skip
-@click.option("--costs", metavar="MISS,ALARM", default="1,1", show_default=True,
-              help="What each kind of error costs.")  # fmt: skip
-@click.option("--plot", type=FILE, help="Write the yield plot: .svg or .png.")
-@click.option("-o", "--output", type=FILE, help="Write the thresholds as a JSON file.")
-@click.option(
-    "-p", "--project", "folder", type=click.Path(file_okay=False, path_type=Path),
-    callback=remembered_project,
-    help="Judge the labels that assaymark triage draw asked for in this project.",
-)  # fmt: skip
-@json_option
+@with_options
 @click.pass_context
-def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
+def triage(context: click.Context, options: TriageOptions) -> None:
     """Automate what is safe and send the rest to people, at a guaranteed accuracy.
 
     Finds two cut-offs: accept from the upper one, reject up to the lower one, review between.
@@ -105,8 +84,8 @@ def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    dev = options["dev"]
-    folder = options["folder"] or (None if dev else project_of_environment())
+    dev = options.dev
+    folder = options.folder or (None if dev else project_of_environment())
     if (folder is None) == (dev is None):
         raise click.UsageError(
             "Give --dev FILE with labelled scores, or -p DIR to judge the labels drawn there."
@@ -119,7 +98,7 @@ def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
     )
     from assaymark.triaging.triage_answer import plain_answer
 
-    output, plot = options["output"], options["plot"]
+    output, plot = options.output, options.plot
     for path in (output, plot):
         if path is not None:
             refuse_existing(path, because=KEPT)
@@ -130,7 +109,7 @@ def triage(context: click.Context, /, **options: Unpack[TriageOptions]) -> None:
         write_thresholds(output, answer.thresholds)
     if plot is not None:
         write_plot(plot, answer.result)
-    if options["as_json"]:
+    if options.as_json:
         show_json(plain_answer(answer))
     else:
         _show(answer, options, folder)
@@ -150,29 +129,29 @@ def _from_files(options: TriageOptions) -> "TriageAnswer":
     from assaymark.triaging.triage_answer import TriageQuestion
 
     dev, score, label, target = (
-        options["dev"],
-        options["score"],
-        options["label"],
-        options["target"],
+        options.dev,
+        options.score,
+        options.label,
+        options.target,
     )
     if dev is None or score is None or label is None or target is None:
         asked = {"--score": score, "--label": label, "--target": target}
         missing = ", ".join(name for name, value in asked.items() if value is None)
         raise click.UsageError(f"Also needed: {missing}.")
-    utility = _numbers("--utility", options["utility"], 4)
-    costs = _numbers("--costs", options["costs"], 2)
+    utility = _numbers("--utility", options.utility, 4)
+    costs = _numbers("--costs", options.costs, 2)
     question = TriageQuestion(
         dev=dev,
         score=score,
         label=label,
         target=target,
-        delta=options["delta"],
-        rule=options["rule"],
-        pool=options["pool"],
-        id=options["id_column"],
-        train=options["train"],
-        calibrator=options["calibrator"],
-        seed=options["seed"],
+        delta=options.delta,
+        rule=options.rule,
+        pool=options.pool,
+        id=options.id_column,
+        train=options.train,
+        calibrator=options.calibrator,
+        seed=options.seed,
         weights=(utility[0], utility[1], utility[2], utility[3]),
         costs=(costs[0], costs[1]),
     )
@@ -192,7 +171,7 @@ def _numbers(name: str, text: str, size: int) -> list[float]:
 
 
 def _show(answer: "TriageAnswer", options: TriageOptions, folder: Path | None) -> None:
-    output, plot = options["output"], options["plot"]
+    output, plot = options.output, options.plot
     triage, thresholds = answer.triage, answer.thresholds
     usable = triage.certified or triage.rule == "empirical"
     tone = "good" if triage.certified else "wait" if usable else "bad"
@@ -232,7 +211,7 @@ def _show(answer: "TriageAnswer", options: TriageOptions, folder: Path | None) -
 
 def _to_route(folder: Path | None, options: TriageOptions) -> str:
     """The items to route: the project's own pool, or the one that the command named."""
-    pool, column = options["pool"] or "FILE", options["id_column"] or "COL"
+    pool, column = options.pool or "FILE", options.id_column or "COL"
     routed = Path("routed")
     if folder is not None:
         from assaymark.project.folder import Project, registered_pool
@@ -257,25 +236,20 @@ def _side(value: float | None) -> str:
 
 
 @triage.command()
-@click.option("--thresholds", type=FILE, required=True, help="What assaymark triage -o wrote.")
-@click.option("--pool", required=True, metavar="FILE", help="The items to route.")
-@click.option("--id", "id_column", required=True, metavar="COL", help="Unique id of an item.")
-@click.option("--score", metavar="COL", help="The score (default: the thresholds' own column).")
-@click.option(
-    "-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path),
-    help="A new folder for accept.parquet, review.parquet and reject.parquet.",
-)  # fmt: skip
-@engine_option
-@json_option
+@with_options
 def route(
-    thresholds: Path,
-    pool: str,
-    id_column: str,
-    score: str | None,
-    output: Path,
-    engine: str,
-    connection: str | None,
-    as_json: bool,
+    thresholds: Path = option("What assaymark triage -o wrote."),
+    pool: str = option("The items to route.", metavar="FILE"),
+    id_column: str = option("Unique id of an item.", "--id", metavar="COL"),
+    score: str | None = option("The score (default: the thresholds' own column).", metavar="COL"),
+    output: Path = option(
+        "A new folder for accept.parquet, review.parquet and reject.parquet.",
+        "-o",
+        type=DIRECTORY,
+    ),
+    engine: str = ENGINE,
+    connection: str | None = CONNECTION,
+    as_json: bool = JSON,
 ) -> None:
     """Split a pool into accept, review and reject: three parquet files, whole or not at all.
 
