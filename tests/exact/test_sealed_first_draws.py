@@ -68,7 +68,7 @@ def chance_of_a_false_certificate(project: Project) -> float:
         try:
             plan = seal_plan(project, REQUEST)
         except PlanError as refusal:
-            assert "used up the risk" in str(refusal)
+            assert "used up its risk" in str(refusal)
             break
         unlucky *= 1 - chance_to_pass(plan)
         abandon_plan(project, "unlucky draws")

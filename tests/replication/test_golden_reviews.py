@@ -118,7 +118,7 @@ def test_a_changed_label_is_noticed(name: str, tmp_path: Path) -> None:
     assert f"event {place + 1}" in failed.detail
     _edit(folder, _fitting(before, place, body))
     (failed,) = [check for check in verified(folder).checks if check.outcome == "failed"]
-    told = ("This is not the ledger that the certificate names.", "The ledger cannot be genuine")
+    told = ("The ledger is not the one that the certificate names.", "The ledger cannot be genuine")
     assert failed.detail.startswith(told)
 
 

@@ -128,7 +128,7 @@ def test_after_a_plan_that_failed_no_other_plan_is_advised(
     assert assaymark("label", tmp_path / "a.csv", "-p", project).code == 0
     assert assaymark("look", "-p", project).code == 1
     again = assaymark("plan", "f1 >= 0.95", "--mode", "fixed", "--budget", 100, "-p", project)
-    assert "used up the risk" in again.err
+    assert "used up its risk" in again.err
     assert "Next: assaymark certify --bound -p" in assaymark("status", "-p", project).out
     assert assaymark("certify", "--bound", "-p", project).code == 0
     assert "Next: assaymark report -p" in assaymark("status", "-p", project).out
