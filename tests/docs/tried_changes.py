@@ -197,12 +197,10 @@ else:
 run(*INIT)
 from assaymark.ledger.events import SurveyedItem, SurveyReported
 from assaymark.project.folder import Project
-from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.surveys import hand_out, open_survey
 project = Project(folder=Path("w"))
 with project.writing() as session:
-    work = open_survey(session, Survey(number=1, purpose="poll", seed="s", text=("body",),
-                                       cells=(Cell(name="all", items=900),)))
+    work = open_survey(session, "poll", "s", cells=[("all", 900)], text=("body",), settings={})
     hand_out(project, session, work, [SurveyedItem(id="d1", cell=0)], {"d1": {"body": "t"}},
              output=Path("batch.csv"))
 Path("l.csv").write_text("id,label\\nd1,1\\n")

@@ -52,6 +52,7 @@ from assaymark.records.modes import OFFERED
 from assaymark.records.plan import Expectation, Plan
 from assaymark.records.pool import PoolSummary
 from assaymark.sampling.reserve import build_reserve
+from assaymark.sampling.surveys import refuse_used_seed
 
 __all__ = [
     "PlanRequest",
@@ -132,11 +133,7 @@ def _first_draws(
 
 def refuse_spent(state: State, request: PlanRequest) -> None:
     """Refuse a seed that chose items before, and one that was chosen after labels were seen."""
-    if request.seed in state.seeds:
-        raise PlanError(
-            f"The seed {request.seed!r} was used in this project before: the same items would be drawn "
-            f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
-        )
+    refuse_used_seed(state, request.seed)
     if request.seed is not None and (
         state.known or any(old.pool is state.pool for old in state.attempts)
     ):

@@ -1,6 +1,5 @@
 """Estimate how good the classifier is: plan a stratified sample, draw it, read what it says."""
 
-import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +29,7 @@ from assaymark.estimation.renewal import (
 )
 from assaymark.estimation.stats.neyman_allocation import Progress as LabelProgress
 from assaymark.estimation.stats.neyman_allocation import Tuning, allocate
-from assaymark.hints import command, option
+from assaymark.hints import command
 from assaymark.ledger.events import (
     Renewed,
     State,
@@ -44,11 +43,11 @@ from assaymark.pool import Pool, Progress, silent
 from assaymark.project.folder import Project, registered_pool
 from assaymark.project.purpose import pool_for_sampling, refuse_review
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.reserve import refuse_changed
 from assaymark.sampling.surveys import (
     SurveyBatch,
     before_freeze,
+    fresh_seed,
     hand_out,
     open_survey,
     write_again,
@@ -99,26 +98,17 @@ def open_estimate(project: Project, request: EstimateRequest) -> PlannedEstimate
     with project.writing() as session:
         state = session.state
         pool = pool_for_sampling(state)
-        if request.seed in state.seeds:
-            raise PlanError(
-                f"The seed {request.seed!r} was used before on this pool: the same items would be drawn "
-                f"again, and their labels are known. Use another seed, or leave {option('seed')} out."
-            )
+        seed = fresh_seed(state, request.seed)
         design = _planned(request, pool)
-        survey = Survey(
-            number=len(state.surveys) + 1,
-            purpose="estimate",
-            seed=request.seed or secrets.token_hex(16),
-            cells=tuple(
-                Cell(name=stratum.name, items=part.items)
-                for stratum in design.strata
-                for part in stratum.parts
-            ),
+        work = open_survey(
+            session,
+            "estimate",
+            seed,
+            cells=[(s.name, part.items) for s in design.strata for part in s.parts],
             text=pool.columns.text,
             settings={"design": plain(design)},
         )
-        open_survey(session, survey)
-    return PlannedEstimate(number=survey.number, seed=survey.seed, design=design)
+    return PlannedEstimate(number=work.survey.number, seed=seed, design=design)
 
 
 def current_estimate(state: State) -> SurveyWork | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,18 @@ class Named(Protocol):
         ...
 
 
-Task = TypeVar("Task", bound=Named)
+class Task:
+    """A task whose name is a pattern of its own fields: "{0.world}, {0.metric}"."""
+
+    shown: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """What to show while it runs."""
+        return self.shown.format(self)
+
+
+One = TypeVar("One", bound=Named)
 Part = TypeVar("Part")
 
 
@@ -68,7 +79,7 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
 
 
 def run_all(
-    work: Callable[[Task], TaskResult], tasks: Sequence[Task], order: Order, *, most: float = 1.0
+    work: Callable[[One], TaskResult], tasks: Sequence[One], order: Order, *, most: float = 1.0
 ) -> list[TaskResult]:
     """What each task found, in order. Results already in the folder are read, not computed again."""
     results: dict[int, TaskResult] = {}

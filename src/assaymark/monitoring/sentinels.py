@@ -1,7 +1,6 @@
 """Sentinels: a few random labels of every new unit say whether a certificate still holds."""
 
 import math
-import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -36,8 +35,7 @@ from assaymark.pool.dialect import double_sql
 from assaymark.pool.scored import ScoreColumns, ScoreFile
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import SurveyBatch, ended_by_next, hand_out, open_survey
+from assaymark.sampling.surveys import SurveyBatch, ended_by_next, fresh_seed, hand_out, open_survey
 from assaymark.stats.sequential.unit_alarm import UNIT_ALARMS, UnitAlarm
 
 NAMES = ("predicted positive", "near the threshold", "far below it")
@@ -113,15 +111,14 @@ def start_sentinels(project: Project, request: SentinelRequest) -> SentinelPlan:
                 f"{command('init', score='COL', threshold='T')}."
             )
         terms = _sealed(project, pool, bars, request)
-        survey = Survey(
-            number=len(state.surveys) + 1,
-            purpose="sentinel",
-            seed=request.seed or secrets.token_hex(16),
-            cells=tuple(Cell(name=n, items=s) for n, s in zip(NAMES, terms.sizes, strict=True)),
+        open_survey(
+            session,
+            "sentinel",
+            fresh_seed(state, request.seed),
+            cells=zip(NAMES, terms.sizes, strict=True),
             text=pool.columns.text,
             settings={**subject, **terms.to_settings()},
         )
-        open_survey(session, survey)
     return SentinelPlan(subject=subject, terms=terms, falls=_falls(terms))
 
 
@@ -267,11 +264,19 @@ def draw_sentinels(
             draws = [
                 min(sealed, held[name]) for sealed, name in zip(terms.draws, NAMES, strict=True)
             ]
-            survey = Survey(
-                number=len(state.surveys) + 1,
-                purpose="sentinel",
-                seed=seed or f"{start.survey.seed}:{unit}",
-                cells=tuple(Cell(name=name, items=held[name]) for name in NAMES),
+            drawn_by = fresh_seed(state, seed or f"{start.survey.seed}:{unit}")
+            items = [
+                SurveyedItem(id=item, cell=number)
+                for number, name in enumerate(NAMES)
+                if draws[number]
+                for item, _ in file.lowest_tickets(drawn_by, {name: where[name]}, draws[number])
+            ]
+            texts = file.texts([one.id for one in items])
+            work = open_survey(
+                session,
+                "sentinel",
+                drawn_by,
+                cells=[(name, held[name]) for name in NAMES],
                 text=columns.text,
                 source=batch,
                 files=files,
@@ -283,14 +288,7 @@ def draw_sentinels(
                     **({"seed": "given"} if seed else {}),
                 },
             )
-            items = [
-                SurveyedItem(id=item, cell=number)
-                for number, name in enumerate(NAMES)
-                if draws[number]
-                for item, _ in file.lowest_tickets(survey.seed, {name: where[name]}, draws[number])
-            ]
-            texts = file.texts([one.id for one in items])
-        return hand_out(project, session, open_survey(session, survey), items, texts, output=output)
+        return hand_out(project, session, work, items, texts, output=output)
 
 
 def _refuse_repeated(state: State, file: ScoreFile) -> None:

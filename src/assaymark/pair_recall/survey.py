@@ -1,11 +1,10 @@
 """Recall within a project: batches over the cells and their results are recorded."""
 
-import secrets
 from pathlib import Path
 
 from assaymark.claims.results import counted
 from assaymark.errors import PlanError
-from assaymark.hints import command, option
+from assaymark.hints import command
 from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyWork
 from assaymark.pair_recall.files import new_labels
 from assaymark.pair_recall.overlap import CellSample
@@ -21,8 +20,14 @@ from assaymark.pool import Progress, silent
 from assaymark.pool.cells import cell_names, count_cells, lowest_tickets
 from assaymark.project.folder import Project, Session, collection_of
 from assaymark.project.purpose import refuse_review
-from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import SurveyBatch, cell_labels, find_survey, hand_out, open_survey
+from assaymark.sampling.surveys import (
+    SurveyBatch,
+    cell_labels,
+    find_survey,
+    fresh_seed,
+    hand_out,
+    open_survey,
+)
 
 
 def draw_recall_survey(
@@ -74,20 +79,14 @@ def _survey(
                 "longer describe them. Begin a new project for the new classifiers."
             )
         return work
-    if seed in state.seeds:
-        raise PlanError(
-            f"The seed {seed!r} was used in this project before: the same items would be drawn again, "
-            f"and their labels are known. Use another seed, or leave {option('seed')} out."
-        )
-    survey = Survey(
-        number=len(state.surveys) + 1,
-        purpose="recall",
-        seed=seed or secrets.token_hex(16),
-        cells=tuple(Cell(name=name, items=items) for name, items in sizes.items()),
+    return open_survey(
+        session,
+        "recall",
+        fresh_seed(state, seed),
+        cells=sizes.items(),
         text=collection_of(state).columns.text,
         settings=_settings(request),
     )
-    return open_survey(session, survey)
 
 
 def _so_far(state: State, work: SurveyWork) -> tuple[dict[str, CellSample], dict[str, int]]:

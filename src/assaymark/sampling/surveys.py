@@ -1,6 +1,7 @@
 """What every survey shares: opening it, handing out its items blind, and counting its labels."""
 
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from assaymark.pool.reserve import load_texts
 from assaymark.pool.tables import file_digest, write_table
 from assaymark.project.batch_files import write_new_batch
 from assaymark.project.folder import Project, Session
-from assaymark.records.survey import Survey
+from assaymark.records.pool import PoolFile
+from assaymark.records.survey import Cell, Survey
 from assaymark.sampling.tickets import blind_order
 
 Texts = Mapping[str, Mapping[str, str | None]]
@@ -75,16 +77,43 @@ def ended_by_next(before: Sequence[SurveyWork], deadline: int | None) -> int | N
     return before[-deadline].survey.number
 
 
-def open_survey(session: Session, survey: Survey) -> SurveyWork:
-    """Record a new survey; its number must be the next one.
-
-    A seed that was used before would make the ledger one that nobody can verify.
-    """
-    if survey.seed in session.state.seeds:
+def refuse_used_seed(state: State, seed: str | None) -> None:
+    """Refuse a seed that chose items before; the ledger would be one that nobody can verify."""
+    if seed in state.seeds:
         raise PlanError(
-            f"The seed {survey.seed!r} was used before in this project: its draws are no longer a surprise. "
-            f"Use another, or leave {option('seed')} out."
+            f"The seed {seed!r} was used in this project before: the same items would be drawn again, "
+            f"and their labels are known. Use another seed, or leave {option('seed')} out."
         )
+
+
+def fresh_seed(state: State, asked: str | None) -> str:
+    """The seed that was asked for, if it was never used; otherwise 128 random bits."""
+    refuse_used_seed(state, asked)
+    return asked or secrets.token_hex(16)
+
+
+def open_survey(
+    session: Session,
+    purpose: str,
+    seed: str,
+    *,
+    cells: Iterable[tuple[str, int]],
+    text: tuple[str, ...],
+    settings: Mapping[str, Any],
+    source: str | None = None,
+    files: tuple[PoolFile, ...] = (),
+) -> SurveyWork:
+    """Record the next survey. `cells` are names with the number of items they hold."""
+    survey = Survey(
+        number=len(session.state.surveys) + 1,
+        purpose=purpose,
+        seed=seed,
+        cells=tuple(Cell(name=name, items=items) for name, items in cells),
+        text=text,
+        source=source,
+        files=files,
+        settings=dict(settings),
+    )
     session.record(SurveyOpened(survey=survey, software=__version__))
     return SurveyWork(survey=survey, opened_at=0)
 

@@ -2,7 +2,6 @@
 
 import csv
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import command, for_python, option
+from assaymark.hints import command, for_python
 from assaymark.learners.active_selection import ChosenRow, next_rows
 from assaymark.ledger.events import (
     State,
@@ -31,9 +30,14 @@ from assaymark.ledger.events import (
 from assaymark.pool import Progress, silent
 from assaymark.project.folder import Project, Session, collection_of
 from assaymark.project.purpose import refuse_review
-from assaymark.records.survey import Cell, Survey
 from assaymark.records.training import CELLS, Advice, TrainingSettings
-from assaymark.sampling.surveys import SurveyBatch, hand_out, open_survey
+from assaymark.sampling.surveys import (
+    SurveyBatch,
+    fresh_seed,
+    hand_out,
+    open_survey,
+    refuse_used_seed,
+)
 from assaymark.training.material import Material, open_material, refuse_untrainable_pool
 from assaymark.training.refit import Refit, refit_on
 from assaymark.training.settings import (
@@ -185,7 +189,7 @@ def _begin(
     settings = first_settings(request)
     collection = collection_of(state)
     refuse_untrainable_pool(collection)
-    _refuse_seed(state, request.seed)
+    refuse_used_seed(state, request.seed)  # before the texts are read
     with open_material(project, collection, settings.learner, progress=progress) as material:
         free = len(material.ids)
         if settings.population == "future":
@@ -197,15 +201,14 @@ def _begin(
                     f"Another process began this training at the same moment. See where it "
                     f"stands: {command('train', status=True)}."
                 )
-            survey = Survey(
-                number=len(session.state.surveys) + 1,
-                purpose="training",
-                seed=request.seed or secrets.token_hex(16),
-                cells=tuple(Cell(name=name, items=free) for name in CELLS),
+            work = open_survey(
+                session,
+                "training",
+                fresh_seed(session.state, request.seed),
+                cells=[(name, free) for name in CELLS],
                 text=collection.columns.text,
                 settings={"training": plain(settings)},
             )
-            work = open_survey(session, survey)
             work.training = settings
             nothing = Refit(digest="", study=None, advice=None, event=None)
             chosen, _ = next_items(session.state, work, settings, nothing, material, request)
@@ -225,13 +228,6 @@ def _begin(
         advice=None,
         reason=None,
     )
-
-
-def _refuse_seed(state: State, seed: str | None) -> None:
-    if seed in state.seeds:
-        raise PlanError(
-            f"The seed {seed!r} was used before on this pool. Use another, or leave {option('seed')} out."
-        )
 
 
 def _hand(

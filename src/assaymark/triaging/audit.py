@@ -1,6 +1,5 @@
 """Audit over time: random automated items of later batches, in the project's ledger."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,7 @@ from assaymark.ledger.events import State, SurveyedItem, SurveyReported, SurveyW
 from assaymark.pool import Progress, silent
 from assaymark.pool.scored import ScoreColumns, ScoreFile
 from assaymark.project.folder import Project, Session
-from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import SurveyBatch, ended_by_next, hand_out, open_survey
+from assaymark.sampling.surveys import SurveyBatch, ended_by_next, fresh_seed, hand_out, open_survey
 from assaymark.triaging.audit_account import (
     CELLS,
     Opening,
@@ -251,17 +249,16 @@ def _work(
             refuse_other_terms(account_of([work]), opening)
             return work
     works = [work for work in audits if work.survey.settings["thresholds"] == about["thresholds"]]
-    survey = Survey(
-        number=len(session.state.surveys) + 1,
-        purpose="audit",
-        seed=request.seed or secrets.token_hex(16),
-        cells=tuple(Cell(name=name, items=request.held[name]) for name in CELLS),
+    return open_survey(
+        session,
+        PURPOSE,
+        fresh_seed(session.state, request.seed),
+        cells=[(name, request.held[name]) for name in CELLS],
         text=file.columns.text,
         source=request.batch,
         files=files,
         settings=about | _terms(thresholds, request, works, opening),
     )
-    return open_survey(session, survey)
 
 
 def _terms(

@@ -1,6 +1,5 @@
 """Labels bought to order for triage: drawn inside the region that might be automated, judged once."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,8 +19,13 @@ from assaymark.pool.sources import is_elsewhere
 from assaymark.project.folder import Project, registered_pool
 from assaymark.project.purpose import pool_for_sampling, refuse_review
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import SurveyBatch, before_freeze, hand_out, open_survey
+from assaymark.sampling.surveys import (
+    SurveyBatch,
+    before_freeze,
+    fresh_seed,
+    hand_out,
+    open_survey,
+)
 from assaymark.stats.calibration import Calibrator, as_given, calibrate
 from assaymark.stats.labelled_scores import Labelled, labelled
 from assaymark.triaging.routing import conditions
@@ -98,13 +102,19 @@ def draw_labels(
             curve = _curve(request, scores)
             aimed = aim(curve, scores, target=request.target, slack=request.slack)
             progress("drawing tickets", 0.6)
-            seed = _fresh_seed(session.state, request)
+            seed = fresh_seed(session.state, request.seed)
             parts = conditions(file.score, aimed.widest.cutoffs)
             where = {name: parts[name] for name in ("accept", "reject")}
             drawn = [item for item, _ in file.lowest_tickets(seed, where, request.labels)]
             texts = file.texts(drawn)
-        survey = _survey(len(session.state.surveys) + 1, seed, request, aimed, curve.name, pool)
-        work = open_survey(session, survey)
+        work = open_survey(
+            session,
+            PURPOSE,
+            seed,
+            cells=[("might be automated", aimed.widest.items)],
+            text=pool.columns.text,
+            settings=_settings(request, aimed, curve.name),
+        )
         items = [SurveyedItem(id=item, cell=0) for item in drawn]
         batch = hand_out(project, session, work, items, texts, output=output)
     return LabelsDrawn(
@@ -126,16 +136,6 @@ def _risk(state: State, delta: float) -> float:
             f"promised any more. Give a smaller {option('delta')}, or begin a new project with new items."
         )
     return risk
-
-
-def _fresh_seed(state: State, request: LabelRequest) -> str:
-    """The seed of this draw. One that drew before would bring back labels that are known."""
-    if request.seed in state.seeds:
-        raise PlanError(
-            f"The seed {request.seed!r} has drawn items in this project before. A new attempt needs "
-            f"items that nobody could foresee: leave {option('seed')} out."
-        )
-    return request.seed or secrets.token_hex(16)
 
 
 def _label_surveys(state: State) -> list[SurveyWork]:
@@ -172,26 +172,16 @@ def _curve(request: LabelRequest, scores: Any) -> Calibrator:
     return calibrate(request.calibrator, labelled(train.scores, train.labels, what="training"))
 
 
-def _survey(
-    number: int, seed: str, request: LabelRequest, aimed: Aim, curve: str, pool: RegisteredPool
-) -> Survey:
-    path = [[r.cutoffs.low, r.cutoffs.high, r.items] for r in aimed.path]
-    return Survey(
-        number=number,
-        purpose="triage",
-        seed=seed,
-        cells=(Cell(name="might be automated", items=aimed.widest.items),),
-        text=pool.columns.text,
-        settings={
-            "target": request.target,
-            "delta": request.delta,
-            "slack": request.slack,
-            "calibrator": curve,
-            "predicted": aimed.predicted,
-            "pool": aimed.pool,
-            "path": path,
-        },
-    )
+def _settings(request: LabelRequest, aimed: Aim, curve: str) -> dict[str, Any]:
+    return {
+        "target": request.target,
+        "delta": request.delta,
+        "slack": request.slack,
+        "calibrator": curve,
+        "predicted": aimed.predicted,
+        "pool": aimed.pool,
+        "path": [[r.cutoffs.low, r.cutoffs.high, r.items] for r in aimed.path],
+    }
 
 
 def open_work(state: State) -> SurveyWork | None:

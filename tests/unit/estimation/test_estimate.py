@@ -235,7 +235,7 @@ def test_no_label_and_no_plan_are_refused(assaymark, project):
         in assaymark("estimate", "-p", project).err
     )
     again = assaymark("plan", "--estimate", "f1", "--budget", 50, "--seed", "s", "-p", project)
-    assert "The seed 's' was used before" in again.err
+    assert "The seed 's' was used in this project before" in again.err
 
 
 def test_no_positive_leaves_recall_undefined(assaymark, project, tmp_path):

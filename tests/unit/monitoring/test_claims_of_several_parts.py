@@ -247,7 +247,9 @@ def test_sentinels_watch_every_bar_of_a_conjunction(certified) -> None:
         "--json",
     )
     used = certified.run(*start, "--seed", "s")
-    assert (used.code, "The seed 's' was used before" in used.err) == (2, True), "that of the lock"
+    assert (used.code, "The seed 's' was used in this project before" in used.err) == (2, True), (
+        "that of the lock"
+    )
     started = certified.run(*start).json
     assert started["claim"] == "recall >= 0.7 and precision >= 0.6"
     assert "Then it goes off with chance at most 5% in a year" in started["null"]

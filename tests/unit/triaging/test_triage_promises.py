@@ -114,7 +114,7 @@ def test_the_risks_of_attempts_on_one_pool_add_up(assaymark, work, tmp_path):
     assert (drawn["risk"], first.code, first.json["delta"]) == (0.1, 1, 0.1)
     again = attempt(assaymark, work, tmp_path, 2, "--seed", "s")
     assert again.code == 2
-    assert "has drawn items in this project before" in again.err
+    assert "was used in this project before" in again.err
     more = ("--delta", 0.15, "--seed", "t")
     drawn, second = attempt(assaymark, work, tmp_path, 3, *more, labels=400)
     assert drawn["risk"] == 0.25

@@ -7,7 +7,7 @@ from assaymark.certification.modes.account import at_present
 from assaymark.certification.modes.fixed import judge_census
 from assaymark.certification.modes.labels_ahead import with_labels_ahead
 from assaymark.certification.modes.mode import Mode
-from assaymark.certification.modes.prefix import Prefix, labelled_prefix, tally
+from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.score_guided import weighted_draws, weighted_test_of
 from assaymark.certification.modes.score_guided_sample import ScoreGuided
 from assaymark.certification.modes.sealed_sample import Ceiling, SealedGuided
@@ -36,17 +36,3 @@ def judge(state: State, attempt: Attempt) -> Verdict:
         return everything
     verdict = mode_of(attempt.plan).judge(state, at_present(state, attempt))
     return with_labels_ahead(verdict, attempt.plan)
-
-
-__all__ = [
-    "MODES",
-    "Mode",
-    "Prefix",
-    "at_present",
-    "judge",
-    "labelled_prefix",
-    "mode_of",
-    "tally",
-    "weighted_draws",
-    "weighted_test_of",
-]

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from assaymark.certification.modes import mode_of
 from assaymark.certification.planning.belief import belief_of, from_scores
 from assaymark.certification.planning.forecast import forecast
-from assaymark.certification.planning.guided_forecast import weighted_forecast
 from assaymark.certification.planning.request import PlanRequest
 from assaymark.certification.planning.rows import compiled, constants_of
 from assaymark.certification.planning.sizes import expected_labels, other_margins, sized
 from assaymark.certification.planning.stakes import little_left, stake_for
-from assaymark.certification.planning.strata import domain_strata, guided_strata, scores_are_shares
+from assaymark.certification.planning.strata import domain_strata, guided_strata
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
@@ -21,22 +20,6 @@ from assaymark.records.plan import Plan, Stake
 from assaymark.records.pool import PoolSummary
 from assaymark.records.seeds import SeedSource
 from assaymark.stats.methods import fits, lead_of
-
-__all__ = [
-    "PlanRequest",
-    "belief_of",
-    "check_sealed",
-    "expected_labels",
-    "forecast",
-    "from_scores",
-    "guided_strata",
-    "little_left",
-    "make_plan",
-    "other_margins",
-    "scores_are_shares",
-    "stake_for",
-    "weighted_forecast",
-]
 
 
 def make_plan(

@@ -1,8 +1,6 @@
 """Seal a claim of several rows: what every kind of them is sealed with, and conjunctions."""
 
-import secrets
 from dataclasses import dataclass
-from typing import Any
 
 from assaymark.certification.seeding import (
     OWN,
@@ -37,8 +35,7 @@ from assaymark.ledger.events import State
 from assaymark.project.folder import Project, Session
 from assaymark.project.purpose import pool_for_sampling
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.survey import Cell, Survey
-from assaymark.sampling.surveys import open_survey
+from assaymark.sampling.surveys import fresh_seed, open_survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,15 +263,13 @@ def seal(
     source, part = source_of(terms.commit, terms.beacon, project.now())
     sealed = annotated(sealed, source=source)
     sealed = with_digests(with_risk(session.state, sealed, terms.asked))
-    settings: dict[str, Any] = sealed.to_settings()
-    survey = Survey(
-        number=len(session.state.surveys) + 1,
-        purpose=PURPOSE,
-        seed=(terms.seed or secrets.token_hex(16)) if source.law == "open" else "",
-        cells=tuple(Cell(name=s.name, items=s.items) for s in sealed.strata),
-        text=pool.columns.text,
-        settings=settings,
-    )
     keep_part(project, part)
-    open_survey(session, survey)
+    open_survey(
+        session,
+        PURPOSE,
+        fresh_seed(session.state, terms.seed) if source.law == "open" else "",
+        cells=[(s.name, s.items) for s in sealed.strata],
+        text=pool.columns.text,
+        settings=sealed.to_settings(),
+    )
     return sealed

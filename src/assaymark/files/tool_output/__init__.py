@@ -62,6 +62,3 @@ def find_format(path: Path) -> str:
     raise InputError(
         f"{path.name!r} could be anything. Say what wrote it with {option('from')}: {', '.join(FORMATS)}."
     )
-
-
-__all__ = ["FORMATS", "Choices", "ConvertedPool", "convert", "find_format"]

@@ -17,5 +17,3 @@ FORMATS = {
     "mlflow": mlflow,
     "every-eval-ever": every_eval_ever,
 }
-
-__all__ = ["FORMATS", "Exported", "read_exported"]

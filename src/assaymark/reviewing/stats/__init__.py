@@ -12,7 +12,7 @@ from assaymark.reviewing.stats.bound import (
     upper_bound,
 )
 from assaymark.reviewing.stats.forecast import Forecast, floor_labels, floor_share, forecast
-from assaymark.reviewing.stats.sequence import Batch, Draws, draws_of
+from assaymark.reviewing.stats.sequence import Batch, draws_of
 from assaymark.reviewing.stats.switch import (
     Experience,
     Reading,
@@ -22,29 +22,3 @@ from assaymark.reviewing.stats.switch import (
 )
 from assaymark.reviewing.stats.tickets import draw_batch, set_digest, ticket
 from assaymark.reviewing.stats.wealth import RowWealth, log_level, log_wealth
-
-__all__ = [
-    "Batch",
-    "Draws",
-    "Experience",
-    "Forecast",
-    "Reading",
-    "RowWealth",
-    "Standing",
-    "certified_recall",
-    "draw_batch",
-    "draws_of",
-    "experience",
-    "floor_labels",
-    "floor_share",
-    "forecast",
-    "is_certified",
-    "left_estimate",
-    "log_level",
-    "log_wealth",
-    "row_of_target",
-    "set_digest",
-    "ticket",
-    "upper_bound",
-    "wants_random",
-]

@@ -32,7 +32,7 @@ from assaymark.lab.experiments.certify_race.entrants import ENTRANTS, Course
 from assaymark.lab.experiments.certify_race.figure import race_figure
 from assaymark.lab.experiments.certify_race.forecasts import FORECASTS, Promise
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
+from assaymark.lab.tasks import Order, Task, TaskResult, rng_of, run_all, worked_on
 from assaymark.lab.worlds import Sketch, World, claim_below, make_world
 
 RUNS = 20
@@ -201,15 +201,12 @@ def run_race(task: RaceTask) -> TaskResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForecastTask:
+class ForecastTask(Task):
     """What the planner of every entrant says about one claim."""
 
-    claim: RaceTask
+    shown = "{0.claim.name}, forecasts"
 
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.claim.name}, forecasts"
+    claim: RaceTask
 
 
 def run_forecasts(task: ForecastTask) -> TaskResult:

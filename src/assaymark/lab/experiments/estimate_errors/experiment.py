@@ -30,7 +30,7 @@ from assaymark.lab.experiments.estimate_errors.estimators import (
 from assaymark.lab.experiments.estimate_errors.rivals import RIVALS
 from assaymark.lab.experiments.guarantee.experiment import SKETCHES
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
+from assaymark.lab.tasks import Order, Task, TaskResult, rng_of, run_all, worked_on
 from assaymark.lab.worlds import Sketch, World, cut_world, make_world
 
 RUNS, AGAIN = 500, 6  # samples of a cell, and how many times as many where a rival may be ahead
@@ -53,8 +53,10 @@ DRAWS = {"fixed": fixed_draws, "renewed": renewed_draws}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErrorTask:
+class ErrorTask(Task):
     """The errors of every way on one world, metric and number of labels."""
+
+    shown = "{0.topic}, errors of {0.metric} at {0.labels:,} labels"
 
     topic: str
     metric: str
@@ -64,11 +66,6 @@ class ErrorTask:
     path: Path | None = None
     where: str = "made"
     heat: str = "errors"
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.topic}, errors of {self.metric} at {self.labels:,} labels"
 
     @property
     def world(self) -> World:

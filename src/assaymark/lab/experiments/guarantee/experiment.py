@@ -23,7 +23,7 @@ from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.lab.corpora import read_collection, vendor_worlds
 from assaymark.lab.experiments.stratified.pools import of_world
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all, worked_on
+from assaymark.lab.tasks import Order, Task, TaskResult, rng_of, run_all, worked_on
 from assaymark.lab.weighted_runs import take
 from assaymark.lab.worlds import Cut, Sketch, World, cut_world, make_world
 from assaymark.stats.score_guided.supermartingale import Stratum, tests_at, walk, weighted_test
@@ -53,19 +53,16 @@ SKETCHES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoverTask:
+class CoverTask(Task):
     """One world and one metric; the world is made, or one of a collection."""
+
+    shown = "{0.world}, {0.metric}"
 
     world: str
     metric: str
     runs: int
     seed: int
     path: Path | None = None
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.world}, {self.metric}"
 
     def make(self) -> World:
         """The world of this task."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assaymark.errors import InputError
 from assaymark.lab.corpora import Kind, columns_in, kind_named, select
 from assaymark.lab.experiments.pairs.worlds import PairWorld
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.lab.worlds import Flags
 from assaymark.learners.linear import fit, vectors
 from assaymark.pair_recall.keyword_filters import find_neighbours, match_sql, read_terms, terms_sql
@@ -142,19 +142,16 @@ def world_of(flags: Sequence[Flags], labels: Flags) -> PairWorld:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnedTask:
+class LearnedTask(Task):
     """Two learners on two views of one topic, on one random split into training and population."""
+
+    shown = "{0.path.stem} {0.topic}, {0.view}, split {0.split}"
 
     path: Path
     topic: str
     view: str
     split: int
     seed: int
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.path.stem} {self.topic}, {self.view}, split {self.split}"
 
 
 def run_learned(task: LearnedTask) -> TaskResult:
@@ -182,8 +179,10 @@ def run_learned(task: LearnedTask) -> TaskResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeywordTask:
+class KeywordTask(Task):
     """Seed terms and their neighbours for one event among tweets of six events."""
+
+    shown = "{0.topic}, neighbours by {0.view}"
 
     path: Path
     topic: str
@@ -191,11 +190,6 @@ class KeywordTask:
     split: int = 0
     seed: int = 42
     top: int = 30
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.topic}, neighbours by {self.view}"
 
 
 def run_keywords(task: KeywordTask) -> TaskResult:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assaymark.lab.experiments.pairs.corpora import SEEDS, features, read_documents, world_of
 from assaymark.lab.experiments.pairs.worlds import PairWorld
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.lab.worlds import Flags
 from assaymark.learners.linear import fit, vectors
 from assaymark.pool.duckdb import connect
@@ -46,19 +46,16 @@ def words_and_signals(text: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThresholdTask:
+class ThresholdTask(Task):
     """Two learners on two views of one topic, with every threshold on one split."""
+
+    shown = "{0.path.stem} {0.topic}, {0.view}, thresholds, split {0.split}"
 
     path: Path
     topic: str
     view: str
     split: int
     seed: int
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.path.stem} {self.topic}, {self.view}, thresholds, split {self.split}"
 
 
 def social_tasks(path: Path, seed: int, splits: int) -> list[ThresholdTask]:

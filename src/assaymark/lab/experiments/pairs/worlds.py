@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assaymark.errors import InputError
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.pair_recall.overlap import CellSample
 from assaymark.pair_recall.stats.allocation import allocate, cost
 from assaymark.pair_recall.stats.capture_recapture import recall_from_pair
@@ -91,8 +91,10 @@ def sketched(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoverageTask:
+class CoverageTask(Task):
     """Many samples from one sketched world."""
+
+    shown = "δ1 {0.delta:g}, recalls {0.recalls}, {0.labels} labels"
 
     recalls: tuple[float, float]
     delta: float
@@ -100,11 +102,6 @@ class CoverageTask:
     runs: int
     seed: int
     outside: int = 2000
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"δ1 {self.delta:g}, recalls {self.recalls}, {self.labels} labels"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +160,10 @@ def run_coverage(task: CoverageTask) -> TaskResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DesignTask:
+class DesignTask(Task):
     """The paper's design against the stratified one at equal labels."""
+
+    shown = "designs at recall {0.recall:g}, {0.labels} labels"
 
     recall: float
     labels: int
@@ -172,11 +171,6 @@ class DesignTask:
     seed: int
     other: float = 0.6
     precisions: tuple[float, float, float] = (0.9, 0.6, 0.5)
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"designs at recall {self.recall:g}, {self.labels} labels"
 
 
 def run_designs(task: DesignTask) -> TaskResult:

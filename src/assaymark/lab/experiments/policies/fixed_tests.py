@@ -12,7 +12,7 @@ import numpy as np
 from assaymark.claims.claim import Claim
 from assaymark.lab.experiments.policies.growth import GrowthTask, Sight, sights_of
 from assaymark.lab.experiments.test_size.printed_plan import Printed, lower_ends, printed_sizes
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.stats.beta_posterior import from_pilot
 from assaymark.stats.binomial_bounds import pass_counts
 from assaymark.stats.sample_size import Planner, roughly_needed
@@ -23,17 +23,14 @@ WAYS = ("exact", "mended", "printed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointsTask:
+class PointsTask(Task):
     """Every look of one run as the paper sees it, with each way to plan and judge."""
+
+    shown = "fixed tests, {0.growth.name}"
 
     growth: GrowthTask
     target: float
     found: TaskResult = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"fixed tests, {self.growth.name}"
 
 
 def claim_of(target: float) -> Claim:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assaymark.claims.claim import Counts
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.lab.corpora import TRUTH_SHARE, Collection, read_collection
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.lab.texts import made_collection
 from assaymark.learners.active_selection import next_rows, sampled
 from assaymark.learners.cross_validation import Study, TooFewLabelsError, study
@@ -34,8 +34,10 @@ MADE = Path("made")
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowthTask:
+class GrowthTask(Task):
     """One run on one topic up to `most` labels; `every` looks after each 20 labels."""
+
+    shown = "{0.topic}, {0.sampling}, run {0.repeat}"
 
     path: Path
     topic: str
@@ -45,11 +47,6 @@ class GrowthTask:
     most: int
     every: bool
     features: Path = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.topic}, {self.sampling}, run {self.repeat}"
 
     def sizes(self, available: int) -> list[int]:
         """Training labels at each look."""

@@ -20,7 +20,7 @@ from assaymark.lab.experiments.policies.fixed_tests import (
     suggested,
 )
 from assaymark.lab.experiments.policies.growth import GrowthTask, Sight, sights_of
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.lab.weighted_runs import certify_pool
 from assaymark.records.training import TrainingGoal
 from assaymark.stats.beta_posterior import Belief
@@ -51,32 +51,26 @@ class Ending:
 
 
 @dataclass(frozen=True, kw_only=True)
-class YardstickTask:
+class YardstickTask(Task):
     """What a clairvoyant would pay on one run, certifying score-guided or by a fixed test."""
+
+    shown = "clairvoyant, {0.growth.name}"
 
     growth: GrowthTask
     target: float
     found: TaskResult = field(repr=False)
 
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"clairvoyant, {self.growth.name}"
-
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeTask:
+class JudgeTask(Task):
     """Every policy on one run; `yardstick` is the clairvoyant's mean total on this topic."""
+
+    shown = "policies, {0.growth.name}"
 
     growth: GrowthTask
     target: float
     yardstick: float
     found: TaskResult = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"policies, {self.growth.name}"
 
 
 def true_test(sight: Sight, claim: Claim) -> WeightedTest:

@@ -13,7 +13,7 @@ from assaymark.lab.corpora import Collection, frequent_topics, learning, read_co
 from assaymark.lab.experiments.review.courses import Course
 from assaymark.lab.experiments.review.rules import RULES, play
 from assaymark.lab.outcome import Outcome
-from assaymark.lab.tasks import Order, TaskResult, rng_of, run_all
+from assaymark.lab.tasks import Order, Task, TaskResult, rng_of, run_all
 from assaymark.lab.texts import made_collection
 
 MADE = Path("made")
@@ -43,8 +43,10 @@ def size_of(*, full: bool) -> Size:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewTask:
+class ReviewTask(Task):
     """One run of every rule on one topic, for all targets."""
+
+    shown = "{0.path.stem} {0.topic}, run {0.run}"
 
     path: Path
     topic: str
@@ -52,11 +54,6 @@ class ReviewTask:
     run: int
     seed: int
     full: bool = False
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"{self.path.stem} {self.topic}, run {self.run}"
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assaymark.errors import InputError
 from assaymark.lab.corpora import learning, read_collection
 from assaymark.lab.experiments.triage.diffusion import DiffusionMachine, train_machine
-from assaymark.lab.tasks import TaskResult, rng_of
+from assaymark.lab.tasks import Task, TaskResult, rng_of
 from assaymark.pool.duckdb import connect
 from assaymark.pool.sources import quoted
 from assaymark.stats.calibration import platt
@@ -40,18 +40,15 @@ DEVELOPED = 0.2  # of a box, as in the paper: 500 of 2,500
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrintedTask:
+class PrintedTask(Task):
     """The paper's tables on one collection, once."""
+
+    shown = "printed tables, {0.kind}, run {0.repeat}"
 
     path: Path
     kind: str
     seed: int
     repeat: int
-
-    @property
-    def name(self) -> str:
-        """What to show while it runs."""
-        return f"printed tables, {self.kind}, run {self.repeat}"
 
 
 def printed_tasks(path: Path, seed: int, runs: int) -> list[PrintedTask]:
