@@ -73,27 +73,38 @@ def certify(
     Repeating it writes the same certificate again, should the file have been lost. With `bound` it
     certifies what is proven, be it less than was claimed: that costs no risk and needs no new plan.
     """
-    path = output or project.folder / "certificate.json"
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
-    if path.exists() and b'"kind":"assaymark certificate"' not in path.read_bytes():
+    try:
+        path = certificate_path(project, output, Certificate.kind)
+    except InputError:
         latest_attempt(project.state())  # of a review, say that it is one
-        raise InputError(f"{str(path)!r} exists and is no certificate. Choose another name.")
+        raise
     certificate, head = _recorded(project, bound=bound)
     write_certificate(path, write(certificate), signer)
     return Issued(certificate=certificate, path=path, hash=certificate.digest, head=head)
 
 
+def certificate_path(project: Project, output: Path | None, kind: str) -> Path:
+    """Where a certificate of this kind goes; refused where something else would be lost."""
+    path = output or project.folder / "certificate.json"
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
+    if path.exists() and f'"{kind}"'.encode() not in path.read_bytes():
+        raise InputError(
+            f"{str(path)!r} exists and is not a certificate of this kind. Choose another name."
+        )
+    return path
+
+
 def write_certificate(path: Path, text: str, signer: Signer | None) -> None:
     """Write a certificate for everybody to read, and beside it the signature where it is signed."""
     if signer is None:
-        drop_stale_signature(signature_path(path), text)
+        _drop_stale_signature(signature_path(path), text)
     write_safely(path, text, mode=SHARED)
     if signer is not None:
         write_safely(signature_path(path), signer.sign(text, name=path.name), mode=SHARED)
 
 
-def drop_stale_signature(path: Path, text: str) -> None:
+def _drop_stale_signature(path: Path, text: str) -> None:
     """Remove the signature of an earlier certificate, which would not fit the one written now."""
     if not path.is_file():
         return

@@ -10,6 +10,7 @@ from pathlib import Path
 from assaymark.certification.certificate import read, read_recorded
 from assaymark.certification.certificate.issue import items_used
 from assaymark.certification.drawing import read_texts
+from assaymark.certification.verification import certificate_text
 from assaymark.claims.claim import Counts
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent, rounded
@@ -18,7 +19,6 @@ from assaymark.files.batch import BatchRow, refuse_existing, write_batch
 from assaymark.files.labels import read_labels
 from assaymark.ledger.events import State
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.certificate import Certificate
 from assaymark.stats.binomial_bounds import bound
 
 
@@ -127,7 +127,7 @@ def agreement_range(
 
 def _labels(project: Project, path: Path) -> tuple[State, dict[str, int]]:
     """The labels that the certificate uses, as they were when it was issued."""
-    certificate = _certificate(path)
+    certificate = read(certificate_text(path))[0]
     recorded = read_recorded(certificate, project.ledger.entries())
     state = recorded.past
     if len(state.attempts) < certificate.plan.number:
@@ -136,11 +136,3 @@ def _labels(project: Project, path: Path) -> tuple[State, dict[str, int]]:
     used = items_used(state, attempt, census=certificate.census)
     labels = {item: state.label(item) for item in used}
     return state, {item: label for item, label in labels.items() if label is not None}
-
-
-def _certificate(path: Path) -> Certificate:
-    try:
-        return read(path.read_bytes().decode("utf-8"))[0]
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"The certificate {str(path)!r} cannot be read: {why}.") from error

@@ -8,7 +8,7 @@ from typing import Any
 
 from assaymark import __version__
 from assaymark.certification.certificate.issue import lock_note
-from assaymark.certification.issuing import NotEstablishedError, write_certificate
+from assaymark.certification.issuing import NotEstablishedError, certificate_path, write_certificate
 from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest
 from assaymark.claims.record import restored, stored
@@ -18,7 +18,7 @@ from assaymark.composite.looks import judge_claim
 from assaymark.composite.shared_risk.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.wording import is_established, statement
 from assaymark.composite.work import ClaimWork, claim_works, required_claim
-from assaymark.errors import InputError, VerificationError
+from assaymark.errors import VerificationError
 from assaymark.ledger.events import Entry, State, SurveyReported, replay
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.certificate import CLAIM_KIND, LedgerSeal
@@ -83,13 +83,7 @@ def certify_claim(
 
     Repeating it writes the same certificate again, unless a label it depends on was changed.
     """
-    path = output or project.folder / "certificate.json"
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder. Name a file, such as certificate.json.")
-    if path.exists() and f'"kind":"{KIND}"'.encode() not in path.read_bytes():
-        raise InputError(
-            f"{str(path)!r} exists and is not a certificate of this kind. Choose another name."
-        )
+    path = certificate_path(project, output, KIND)
     with project.ledger.writing() as writer:
         entries = writer.entries
         work = required_claim(replay(entries))

@@ -10,6 +10,7 @@ from typing import Any
 from assaymark.certification.signatures.signing import check_signature
 from assaymark.certification.signatures.witness import check_witnesses
 from assaymark.certification.verification import (
+    BREAKAGE,
     Brought,
     certificate_text,
     concluded,
@@ -42,7 +43,6 @@ from assaymark.project.folder import Project, registered_pool
 from assaymark.records.certificate import Check, Verification, refuse_other_number
 from assaymark.sampling.reserve import refuse_changed
 
-BREAKAGE = (TypeError, KeyError, ValueError, AttributeError, IndexError)
 ROUNDING = 1e-6  # of numbers that are computed again on another processor
 CLOSE = 2e-6  # of mean scores, which are stored with six digits
 

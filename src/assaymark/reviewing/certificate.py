@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assaymark import __version__
-from assaymark.certification.issuing import NotEstablishedError, drop_stale_signature
-from assaymark.certification.signatures.signing import Signer, signature_path
+from assaymark.certification.issuing import NotEstablishedError, certificate_path, write_certificate
+from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import counted, percent
-from assaymark.errors import InputError, VerificationError
-from assaymark.files.batch import write_safely
+from assaymark.errors import VerificationError
 from assaymark.ledger.events import (
     Entry,
     ReviewCertified,
@@ -150,9 +149,7 @@ def certify_review(
 
     Going on needs a new secret, which the next handout makes. Repeating writes the same file again.
     """
-    path = output or project.folder / "certificate.json"
-    if path.exists() and KIND.encode() not in path.read_bytes():
-        raise InputError(f"{str(path)!r} exists and is no certificate of a review.")
+    path = certificate_path(project, output, KIND)
     with project.ledger.writing() as writer:
         state = replay(writer.entries)
         work = the_review(state)
@@ -179,12 +176,7 @@ def certify_review(
             )
             writer.append([*revealed, event], time=now)
         head = writer.entries[-1].hash
-    text = canonical(certificate.to_dict()) + "\n"
-    if signer is None:
-        drop_stale_signature(signature_path(path), text)
-    write_safely(path, text)
-    if signer is not None:
-        write_safely(signature_path(path), signer.sign(text, name=path.name))
+    write_certificate(path, canonical(certificate.to_dict()) + "\n", signer)
     return IssuedReview(
         certificate=certificate, path=path, hash=certificate_digest(certificate), head=head
     )

@@ -3,11 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from assaymark.certification.signatures.signing import check_signature, signature_path
+from assaymark.certification.signatures.signing import check_signature
 from assaymark.certification.signatures.witness import check_witnesses
-from assaymark.certification.verification import Brought, concluded, whole_ledger
+from assaymark.certification.verification import (
+    Brought,
+    certificate_text,
+    concluded,
+    envelope_beside,
+    whole_ledger,
+)
 from assaymark.claims.results import counted
-from assaymark.errors import AssaymarkError, VerificationError, message_of
+from assaymark.errors import AssaymarkError, VerificationError
 from assaymark.ledger.events import (
     Entry,
     ReviewDrawn,
@@ -45,22 +51,16 @@ def verify_review(
     checks: list[Check] = []
     statement = ""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = certificate_text(path)
         certificate = read_certificate(text)
         statement = str(certificate)
-        checks.append(_signature(path, text, brought))
+        envelope = brought.envelope or envelope_beside(path)
+        checks.append(check_signature(text, envelope, expected=brought.public_key))
         checks += _evidence(project, certificate, brought, progress)
-    except (AssaymarkError, OSError, UnicodeDecodeError) as error:
-        checks.append(Check.failed("verification", message_of(error)))
-    return _answer(statement, checks, project, brought)
-
-
-def _signature(path: Path, text: str, brought: Brought) -> Check:
-    beside = signature_path(path)
-    envelope = brought.envelope
-    if envelope is None and beside.is_file():
-        envelope = beside.read_text(encoding="utf-8")
-    return check_signature(text, envelope, expected=brought.public_key)
+    except AssaymarkError as error:
+        checks.append(Check.failed("verification", error.message))
+    status, missing = concluded(checks, project, brought)
+    return Verification(status=status, statement=statement, checks=tuple(checks), missing=missing)
 
 
 def _evidence(
@@ -77,13 +77,6 @@ def _evidence(
     opened = the_review(replay(entries)).opened_at
     yield check_witnesses(brought.heads, entries, sealed=opened, trusted=brought.authorities)
     yield _labels(entries)
-
-
-def _answer(
-    statement: str, checks: list[Check], project: Project | None, brought: Brought
-) -> Verification:
-    status, missing = concluded(checks, project, brought)
-    return Verification(status=status, statement=statement, checks=tuple(checks), missing=missing)
 
 
 def _ledger(certificate: ReviewCertificate, entries: list[Entry]) -> Check:

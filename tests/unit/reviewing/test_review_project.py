@@ -317,6 +317,16 @@ def checked(project: Project, **brought: object) -> Verification:
     return verify_review(path, project=project, brought=Brought(**brought))
 
 
+def test_a_certificate_can_be_handed_on_and_a_folder_is_no_place_for_it(certified):
+    project, _public = certified
+    plain = project.folder / "plain"
+    plain.touch(0o666)
+    for name in ("certificate.json", "certificate.dsse.json"):
+        assert (project.folder / name).stat().st_mode == plain.stat().st_mode
+    with pytest.raises(InputError, match="is a folder. Name a file, such as certificate.json"):
+        certify_review(project, output=project.folder)
+
+
 def test_a_witness_a_key_and_what_is_required_count_as_for_every_certificate(certified):
     project, public = certified
     head = project.ledger.entries()[-1].hash.encode()
