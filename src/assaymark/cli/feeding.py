@@ -8,7 +8,8 @@ import click
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.composite.cli.steps import claiming_now, draw_now
-from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_batch
+from assaymark.estimation.cli.estimate import draw_for_estimate, estimating_now, show_survey_batch
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.options import CONNECTION, FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
     advise,
@@ -69,7 +70,7 @@ def draw(
         draw_for_estimate(project, count, output, pending=pending, as_json=as_json)
         return
     if pending and (waiting := pending_survey(project, output=output)) is not None:
-        show_batch(waiting, project.folder, as_json=as_json, pending=True)
+        show_survey_batch(waiting, project.folder, as_json=as_json, pending=True)
         return
     if not pending and not anyway:
         _ask_about_blocking(project)
@@ -102,13 +103,10 @@ def _ask_about_blocking(project: "Project") -> None:
 
 def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -> None:
     if as_json:
-        show_json({**plain(batch), "items": list(batch.items), "path": _path(batch.path)})
+        show_json(plain(batch))
         return
     title = "Open items" if pending else f"Batch {batch.number}"
-    headline(f"{title}: {counted(len(batch.items), 'item')} to label")
-    lines = [("file", _path(batch.path) or "none: every item has a label already")]
-    if batch.known:
-        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    lines = []
     if batch.repeats:
         lines.append(
             ("drawn again", f"{counted(batch.repeats, 'draw')} of items drawn before: free")
@@ -117,19 +115,17 @@ def _show_drawn(batch: "Batch", folder: Path, *, pending: bool, as_json: bool) -
         lines.append(("held back", f"{batch.held:,} of those asked for, until these have labels"))
     if batch.to_label is not None:
         lines.append(("after these", f"{counted(batch.to_label, 'more item')} to label at most"))
-    rows(lines)
-    decide = " --adjudicate" if batch.disputed else ""
     if batch.disputed:
-        say(f"  {counted(batch.disputed, 'item')} on which reviewers differ")
-    if batch.path is None:
-        advise(f"assaymark look -p {quoted(folder)}")
-        return
-    filled = quoted(batch.path) if "'label'" in batch.fill else "FILE"
-    advise(f"{batch.fill}, then: assaymark label {filled}{decide} -p {quoted(folder)}")
-
-
-def _path(path: Path | None) -> str | None:
-    return None if path is None else str(path)
+        lines.append(("reviewers differ", counted(batch.disputed, "item")))
+    show_batch(
+        batch,
+        f"{title}: {counted(len(batch.items), 'item')}",
+        folder,
+        lines=lines,
+        fill=batch.fill,
+        flags=" --adjudicate" if batch.disputed else "",
+        done="look",
+    )
 
 
 @click.command()

@@ -197,8 +197,7 @@ def next_command(
             else next_items(project, count=count, output=output, form=form, progress=progress)
         )
     if as_json:
-        path = None if handout.path is None else str(handout.path)
-        show_json({**plain(handout), "items": list(handout.items), "path": path})
+        show_json(plain(handout))
         return
     if handout.path is None:
         headline(f"Nothing new to read: {counted(handout.open, 'open record')} come first", "wait")

@@ -87,9 +87,9 @@ def show_json(value: Mapping[str, object]) -> None:
 
 
 def _spelled(value: object) -> object:
-    """The value with the hints in its texts as commands."""
-    if isinstance(value, str):
-        return as_typed(value)
+    """The value with the hints in its texts as commands, and paths as texts."""
+    if isinstance(value, str | Path):
+        return as_typed(str(value))
     if isinstance(value, dict):
         return {key: _spelled(one) for key, one in value.items()}
     return [_spelled(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -9,6 +9,7 @@ import click
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
 from assaymark.composite.cli.shown import show_cost, show_sealed
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.output import (
     advise,
     asks,
@@ -147,21 +148,17 @@ def draw_now(project: "Project", count: int | None, output: Path | None, *, as_j
     from assaymark.composite.drawing import draw_for_claim
 
     batch = draw_for_claim(project, count=count, output=output)
-    path, place = None if batch.path is None else str(batch.path), quoted(project.folder)
     if as_json:
-        show_json({**plain(batch), "items": list(batch.items), "path": path})
+        show_json(plain(batch))
         return
-    headline(f"Batch {batch.number}: {counted(len(batch.items), 'item')} to label")
-    lines = [("file", path or "none: every item has a label already")]
-    if batch.known:
-        lines.append(("labelled before", f"{counted(batch.known, 'item')}, not handed out again"))
-    if count is not None and len(batch.items) + batch.known < count:
-        lines.append(("fewer than asked", "the next ones depend on the labels of these"))
-    rows(lines)
-    if path is None:
-        advise(f"assaymark look -p {place}")
-    else:
-        advise(f"fill in the column 'label', then: assaymark label {quoted(path)} -p {place}")
+    fewer = count is not None and len(batch.items) + batch.known < count
+    show_batch(
+        batch,
+        f"Batch {batch.number}: {counted(len(batch.items), 'item')}",
+        project.folder,
+        lines=[("fewer than asked", "the next ones depend on the labels of these")] * fewer,
+        done="look",
+    )
 
 
 def look_now(

@@ -11,6 +11,7 @@ from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
 from assaymark.estimation.estimate import EstimateDesign, Estimates, MetricEstimate
 from assaymark.hints import command
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
     advise,
@@ -108,33 +109,28 @@ def draw_for_estimate(
     else:
         with progress_bar("draw") as progress:
             batch = draw_estimate(project, count=count, output=output, progress=progress)
-    show_batch(batch, project.folder, as_json=as_json, pending=pending)
+    show_survey_batch(batch, project.folder, as_json=as_json, pending=pending)
 
 
-def show_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bool) -> None:
-    """What was handed out for an estimate."""
+def show_survey_batch(batch: "SurveyBatch", folder: Path, *, as_json: bool, pending: bool) -> None:
+    """What was handed out for an estimate, or again for any survey."""
     if as_json:
-        path = None if batch.path is None else str(batch.path)
-        show_json({**plain(batch), "items": list(batch.items), "path": path})
+        show_json(plain(batch))
         return
     title = "Open items" if pending else f"Batch {batch.number} of estimate {batch.survey}"
-    headline(f"{title}: {counted(len(batch.items), 'item')} to label")
-    lines = [("file", str(batch.path or "none: every item has a label already"))]
-    if batch.known:
-        lines.append(("labelled before", f"{batch.known:,} items, not handed out again"))
+    lines = []
     if batch.held:
         lines.append(
             ("later", f"{batch.held:,} more, chosen by the labels of these: draw when they are in")
         )
-    rows(lines)
-    place = quoted(folder)
-    if batch.path:
-        decide = " --adjudicate" if batch.disputed else ""
-        advise(
-            f"fill in the column 'label', then: assaymark label {quoted(batch.path)}{decide} -p {place}"
-        )
-    else:
-        advise(f"assaymark estimate -p {place}")
+    show_batch(
+        batch,
+        f"{title}: {counted(len(batch.items), 'item')}",
+        folder,
+        lines=lines,
+        flags=" --adjudicate" if batch.disputed else "",
+        done="estimate",
+    )
 
 
 @click.command()
@@ -258,7 +254,7 @@ def _draw_classes(
             progress=progress,
         )  # fmt: skip
     if as_json:
-        show_json(plain(drawn) | {"output": str(output), "key": str(key)})
+        show_json(plain(drawn) | {"output": output, "key": key})
         return
     headline(f"{counted(drawn.labels, 'item')} to label in {output}")
     rows(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, digits
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
     WholeSentences,
@@ -108,12 +109,9 @@ def draw(
 
     drawn = draw_sentinels(Project(folder=folder), batch, seed=seed, output=output)
     if as_json:
-        show_json({"survey": drawn.survey, "items": list(drawn.items), "path": str(drawn.path)})
+        show_json({name: getattr(drawn, name) for name in ("survey", "items", "path")})
         return
-    headline(f"{counted(len(drawn.items), 'sentinel')} to label")
-    rows([("file", str(drawn.path))])
-    advise(f"fill in the column 'label', then: assaymark label {drawn.path} -p {quoted(folder)}, and "
-           f"assaymark sentinel look -p {quoted(folder)}")  # fmt: skip
+    show_batch(drawn, counted(len(drawn.items), "sentinel"), folder, then="sentinel look")
 
 
 @sentinel.command()

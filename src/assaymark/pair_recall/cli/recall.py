@@ -9,6 +9,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.options import CONFIDENCE, CONNECTION, ENGINE, JSON, option, with_options
 from assaymark.terminal.output import (
     DIRECTORY,
@@ -201,9 +202,7 @@ def _draw(
         return
     headline(f"{counted(len(batch.items), 'item')} to label in {batch.path}")
     rows([(words(name), f"{n:,} of {batch.sizes[name]:,}") for name, n in batch.cells.items()])
-    flags = " ".join(
-        f"--{letter} {quoted(column)}" for letter, column in zip("abc", request.flags, strict=False)
-    )
+    flags = _named(request)
     seed_option = "" if seed is None else f" --seed {quoted(seed)}"
     seed_option += "" if request.pair is None else f" --pair {quoted(request.pair)}"
     advise(
@@ -273,17 +272,16 @@ def _in_project(
             progress=progress,
         )
     if as_json:
-        show_json(plain(batch) | {"path": str(batch.path) if batch.path else None})
+        show_json(plain(batch))
         return
-    headline(f"{counted(len(batch.items), 'item')} to label" + _where(batch.path))
-    if batch.known:
-        rows([("labelled before", f"{batch.known:,}")])
-    if batch.path:
-        advise(f"assaymark label {quoted(batch.path)} -p {quoted(folder)}, when it is filled in")
+    title = counted(len(batch.items), "item")
+    show_batch(batch, title, folder, then=f"recall {_named(request)}")
 
 
-def _where(path: Path | None) -> str:
-    return f" in {path}" if path else ""
+def _named(request: "RecallRequest") -> str:
+    """The classifiers as they are typed."""
+    pairs = zip("abc", request.flags, strict=False)
+    return " ".join(f"--{letter} {quoted(column)}" for letter, column in pairs)
 
 
 WORDS = {"11": "found by both", "10": "by a only", "01": "by b only", "00": "by neither"}

@@ -11,7 +11,6 @@ from assaymark.training.total_words import cost_rows
 
 if TYPE_CHECKING:
     from assaymark.records.training import Advice
-    from assaymark.sampling.surveys import SurveyBatch
     from assaymark.training.freeze import Stopped
     from assaymark.training.rounds import Trained
     from assaymark.training.summary import TrainingLook, TrainingSummary
@@ -22,14 +21,6 @@ ABOUT = {
     "whole": "whole collection",
     "future": "part set aside for later items",
 }
-
-
-def batch_json(batch: "SurveyBatch | None") -> dict[str, object] | None:
-    """What was handed out for training, for scripts."""
-    if batch is None:
-        return None
-    path = None if batch.path is None else str(batch.path)
-    return {**plain(batch), "items": list(batch.items), "path": path}
 
 
 def show_round(done: "Trained", folder: Path) -> None:
@@ -209,12 +200,7 @@ def stopped_json(done: "Stopped") -> dict[str, object]:
         "left": done.left,
         "unsettled": done.unsettled,
         "plan": plain(done.plan),
-        "batch": None
-        if done.batch is None
-        else {
-            "items": list(done.batch.items),
-            "path": None if done.batch.path is None else str(done.batch.path),
-        },
+        "batch": done.batch and {"items": done.batch.items, "path": done.batch.path},
     }
 
 

@@ -23,7 +23,6 @@ from assaymark.terminal.output import (
     show_json,
 )
 from assaymark.training.cli.shown import (
-    batch_json,
     claim_line,
     flagged_line,
     labels_line,
@@ -190,7 +189,7 @@ def _round(
                 "refitted": done.refitted,
                 "reason": done.reason,
                 "changed": list(done.changed),
-                "batch": batch_json(done.batch),
+                "batch": plain(done.batch),
                 "advice": None if done.advice is None else plain(done.advice),
                 "stopped": None if stopped is None else stopped_json(stopped),
             }
@@ -209,7 +208,7 @@ def _show_status(project: "Project", plot: Path | None, *, as_json: bool) -> Non
     if plot is not None:
         write_training_plot(plot, summary)
     if as_json:
-        show_json({**plain(summary), "plot": None if plot is None else str(plot)})
+        show_json({**plain(summary), "plot": plot})
         return
     headline(summary.sentence)
     rows(

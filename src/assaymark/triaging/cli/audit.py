@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assaymark.claims.results import counted, digits, percent, rounded
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
     advise,
@@ -106,16 +107,11 @@ def audit(options: AuditOptions) -> None:
             progress=progress,
         )
     if options.as_json:
-        path = None if batch.path is None else str(batch.path)
-        show_json(
-            {"survey": batch.survey, "items": list(batch.items), "known": batch.known, "path": path}
-        )
+        names = ("survey", "items", "known", "path")
+        show_json({name: getattr(batch, name) for name in names})
         return
-    headline(f"{counted(len(batch.items), 'automated item')} to label")
-    rows([("file", str(batch.path) if batch.path else "none: every item has a label already")])
-    then = f"assaymark triage audit -p {quoted(folder)}"
-    advise(f"fill in the column 'label', then: assaymark label {batch.path} -p {quoted(folder)}, and "
-           f"{then}" if batch.path else then)  # fmt: skip
+    title = counted(len(batch.items), "automated item")
+    show_batch(batch, title, folder, then="triage audit")
 
 
 def _opening(options: AuditOptions) -> "Opening":

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from assaymark.claims.record import plain
 from assaymark.claims.results import counted
+from assaymark.terminal.batches import show_batch
 from assaymark.terminal.options import FOLDER, JSON, option, with_options
 from assaymark.terminal.output import (
     advise,
     headline,
     progress_bar,
-    quoted,
     rows,
     show_json,
 )
@@ -56,36 +57,25 @@ def draw_wanted(
     )
     with progress_bar("draw") as progress:
         drawn = draw_labels(Project(folder=folder), request, output=output, progress=progress)
-    path = drawn.batch.path
+    batch = drawn.batch
     if as_json:
         show_json(
             {
-                "survey": drawn.batch.survey,
-                "items": list(drawn.batch.items),
-                "known": drawn.batch.known,
-                "path": None if path is None else str(path),
-                "low": drawn.region.low,
-                "high": drawn.region.high,
+                **{name: getattr(batch, name) for name in ("survey", "items", "known", "path")},
+                **plain(drawn.region),
                 "region": drawn.items,
                 "predicted_accuracy": drawn.predicted,
                 "risk": drawn.risk,
             }
         )
         return
-    headline(f"{counted(len(drawn.batch.items), 'item')} to label")
-    rows(
-        [
-            ("drawn from", f"{drawn.items:,} items that might be automated ({drawn.region})"),
-            ("predicted", f"accuracy {drawn.predicted:.3f} there, by the scores"),
-            ("risk", f"{drawn.risk:g}, earlier attempts included"),
-            ("file", "none: every item has a label already" if path is None else str(path)),
-        ]
-    )
-    then = f"assaymark triage -p {quoted(folder)}"
-    label = (
-        f"fill in the column 'label', then: assaymark label {path} -p {quoted(folder)}, and {then}"
-    )
-    advise(then if path is None else label)
+    lines = [
+        ("drawn from", f"{drawn.items:,} items that might be automated ({drawn.region})"),
+        ("predicted", f"accuracy {drawn.predicted:.3f} there, by the scores"),
+        ("risk", f"{drawn.risk:g}, earlier attempts included"),
+    ]
+    title = counted(len(batch.items), "item")
+    show_batch(batch, title, folder, lines=lines, then="triage")
 
 
 @click.command(name="size")
