@@ -225,6 +225,28 @@ def test_answers_draws_and_renewals_that_were_edited_are_found(name, kind):
     assert left == ([("labels",)] if kind == "SurveyReported" else [])  # repeats what is counted
 
 
+@pytest.mark.parametrize("name", ["groups", "comparison", "cut-off"])
+def test_the_last_look_that_was_edited_is_found(name):
+    """The certificate follows from labels alone; status, page and gate repeat what the look says."""
+    entries, _ = golden(name)
+    last = max(entry.seq for entry in entries if verification.is_look(entry))
+    left = [path for path, _ in attacked(name, "SurveyReported", lambda one: one.seq == last)]
+    assert left == [("result", "event")]  # then nobody looked, which only a witness can refute
+
+
+def test_a_look_before_the_last_label_is_judged_by_the_labels_of_its_time():
+    """What was seen is not what would be seen now."""
+    entries, _ = golden("groups")
+    last = max(entry.seq for entry in entries if verification.is_look(entry))
+    ended = list(entries[: last - 1])
+    assert verification.check_last_looks(ended) == 1
+    earlier = max(entry.seq for entry in ended if verification.is_look(entry))
+    body = json.loads(entries[earlier - 1].body)
+    body["result"]["parts"][0]["bound"] = 0.99
+    with pytest.raises(AssaymarkError, match=rf"event {earlier} \(a look\) does not follow"):
+        verification.check_last_looks(rechained(ended, earlier - 1, canonical(body)))
+
+
 def test_a_certificate_of_another_project_is_refused(tmp_path):
     """Renumbered and rehashed it is still not the one that the ledger issued."""
     shutil.copy(GOLDEN / "pool.csv", tmp_path)

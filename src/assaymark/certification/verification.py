@@ -27,6 +27,7 @@ from assaymark.certification.certificate import (
 )
 from assaymark.certification.known_labels import check_known
 from assaymark.certification.planning import check_sealed
+from assaymark.certification.recorded_looks import check_last_look
 from assaymark.certification.seeding import refuse_impossible_times
 from assaymark.certification.signatures.signing import (
     check_signature,
@@ -173,6 +174,7 @@ def _run(
         whole = whole_ledger(project)
         recorded = _guarded(lambda: read_recorded(certificate, whole), "ledger")
         checks += _guarded(partial(check_ledger, certificate, recorded), "ledger")
+        checks += _guarded(partial(_last_look, recorded), "looks")
     checks += _guarded(lambda: [check_form(certificate, data, text)], "certificate")
     checks.append(check_signature(text, brought.envelope, expected=brought.public_key))
     entries = () if recorded is None else recorded.entries
@@ -189,6 +191,11 @@ def _run(
     checks += _guarded(lambda: _draws(project, certificate, recorded, progress), "draw")
     checks += _guarded(lambda: [_witnesses(certificate, recorded, brought)], "witness")
     checks.append(_labels(certificate, recorded))
+
+
+def _last_look(recorded: Recorded) -> list[Check]:
+    look = check_last_look(recorded.entries, recorded.past)
+    return [] if look is None else [look]
 
 
 def whole_ledger(project: Project) -> list[Entry]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assaymark.certification.certificate.checks import first_difference
 from assaymark.certification.signatures.signing import check_signature
 from assaymark.certification.signatures.witness import check_witnesses
 from assaymark.certification.verification import (
@@ -17,11 +18,12 @@ from assaymark.certification.verification import (
     envelope_beside,
     whole_ledger,
 )
-from assaymark.claims.canonical import digest, read_json
+from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.results import counted
-from assaymark.composite.course import Course, Renewal, labelled_prefix, renewals
+from assaymark.composite.course import Course, Renewal, course_of, labelled_prefix, renewals
 from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after, written
 from assaymark.composite.look_facts import read_look
+from assaymark.composite.looks import judge_with_progress
 from assaymark.composite.planning.comparing import stated_claim
 from assaymark.composite.planning.strata import ClaimPool
 from assaymark.composite.rows import with_digests
@@ -30,7 +32,7 @@ from assaymark.composite.shared_risk.risk import FAMILY, Carried, ClaimRisk
 from assaymark.composite.shared_risk.stakes import AskedRisk, with_risk
 from assaymark.composite.wording import account_words, statement
 from assaymark.composite.work import ClaimWork, claim_works
-from assaymark.errors import AssaymarkError, InputError, VerificationError
+from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
 from assaymark.ledger.events import (
     Entry,
     State,
@@ -157,7 +159,59 @@ def check_ledger(entries: list[Entry], answer: dict[str, Any], checks: list[Chec
             f"The field '{(where or ['?'])[0]}' does not follow from the ledger."
         )
     checks.append(Check.ok("numbers", "the verdict follows from the labels"))
+    if looks := work.reports("look"):
+        seq = looks[-1].seq
+        same = all(is_look(entry) for entry in past[seq:])
+        check_look(past, seq, due=again["result"] if same else None)
+        checks.append(Check.ok("looks", "the last one follows from the labels known then"))
     return work
+
+
+def is_look(entry: Entry) -> bool:
+    """Whether the event changes nothing but that somebody looked."""
+    event = entry.event
+    return isinstance(event, SurveyReported) and event.result.get("event") == "look"
+
+
+def check_last_looks(entries: Sequence[Entry]) -> int:
+    """At how many claims somebody looked; raises where a last look does not follow from its labels."""
+    last = [looks[-1].seq for w in claim_works(replay(entries)) if (looks := w.reports("look"))]
+    for seq in last:
+        check_look(entries, seq)
+    return len(last)
+
+
+def check_look(entries: Sequence[Entry], seq: int, *, due: dict[str, Any] | None = None) -> None:
+    """Refuse this look at a claim, unless it says what the labels known then gave.
+
+    `due` is what they gave, where somebody judged by the same labels. Looks of earlier versions have fewer
+    facts.
+    """
+    event = entries[seq - 1].event
+    if not isinstance(event, SurveyReported):
+        raise VerificationError(f"Event {seq} records no look.")
+    due = due or _due(entries, event.survey, seq)
+    said = {name: value for name, value in event.result.items() if name != "event"}
+    where = first_difference(said, {name: due[name] for name in said if name in due})
+    where = where or first_difference({"labels": event.labels}, {"labels": due["labels"]})
+    if where:
+        raise VerificationError(
+            f"The field '{where}' of event {seq} (a look) does not follow from the labels known then."
+        )
+
+
+def _due(entries: Sequence[Entry], survey: int, seq: int) -> dict[str, Any]:
+    """What a look at the claim gave before this event, as it is recorded."""
+    try:
+        state = replay(entries[: seq - 1])
+        work = ClaimWork(survey=state.surveys[survey - 1])
+        judged = judge_with_progress(state, work, course_of(work))
+    except (AssaymarkError, *BREAKAGE) as error:
+        raise VerificationError(
+            f"Event {seq} records a look that could not be taken then: {message_of(error)}"
+        ) from error
+    due: dict[str, Any] = read_json(canonical(judged.result))
+    return due
 
 
 def _seal(work: ClaimWork) -> Check:

@@ -13,6 +13,7 @@ from assaymark.certification.certificate import (
     recomputed,
     write,
 )
+from assaymark.certification.recorded_looks import check_end
 from assaymark.claims.canonical import read_json
 from assaymark.claims.record import stored
 from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
@@ -115,6 +116,7 @@ def read_evidence(claim: ClaimFile) -> Evidence | None:
     filed = _filed(claim.project / CERTIFICATE, ledger)
     if isinstance(sealed, Attempt):
         certificate = _certificate(filed, sealed, ledger)
+        check_end(ledger.entries, sealed)
         return PlanEvidence(ledger=ledger, locked=locked, attempt=sealed, certificate=certificate)
     from assaymark.composite.work import ClaimWork  # claims of one figure need none
 
@@ -229,11 +231,15 @@ def _of_several(
     filed: "Certificate | ClaimCertificate | None", work: "ClaimWork", entries: list[Entry]
 ) -> "ClaimCertificate | None":
     """The certificate of a claim of several parts, recomputed from the ledger."""
-    from assaymark.monitoring.several_parts import latest_certificate  # others need none of it
+    from assaymark.monitoring.several_parts import (  # others need none of it
+        latest_certificate,
+        refuse_other_end,
+    )
 
     document = None if isinstance(filed, Certificate) else filed
     try:
         _ = work.sealed  # what cannot be read is refused here
+        refuse_other_end(work, entries)
         return latest_certificate(work, document, entries)
     except VerificationError:
         raise

@@ -6,6 +6,7 @@ They are sealed as `plan` and `compare` seal such claims, and judged from the le
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assaymark.certification.verification import certificate_text
 from assaymark.claims.language.grammar import is_simple, parse
@@ -17,9 +18,9 @@ from assaymark.composite.planning.comparing import ComparisonRequest, draft_word
 from assaymark.composite.planning.forecast import forecast_claim
 from assaymark.composite.planning.sealing import Parts, Terms, draft_conjunction, ready, seal
 from assaymark.composite.sealed import SealedClaim
-from assaymark.composite.verification import check_ledger, check_on_record, read_facts
+from assaymark.composite.verification import check_ledger, check_look, check_on_record, read_facts
 from assaymark.composite.wording import statement
-from assaymark.composite.work import ClaimWork, claim_works
+from assaymark.composite.work import ClaimWork, Report, claim_works
 from assaymark.errors import InputError
 from assaymark.ledger.events import ClaimLocked, Entry, State
 from assaymark.monitoring.outcomes import Outcome
@@ -129,13 +130,23 @@ def latest_certificate(
     return certificate_of(facts)
 
 
+def refuse_other_end(work: ClaimWork, entries: list[Entry]) -> None:
+    """Refuse the look at which the claim failed, unless it follows from the labels known then."""
+    if failed := _failed(work):
+        check_look(entries, failed[-1].seq)
+
+
+def _failed(work: ClaimWork) -> list[Report[Any]]:
+    return [look for look in work.reports("look") if look.facts["decision"] == "fail"]
+
+
 def judge_several(state: State, work: ClaimWork, certificate: ClaimCertificate | None) -> Standing:
     """How the claim stands by its labels, whether or not anybody looked."""
     if certificate is not None:
         look = certificate.look
         return Standing(outcome="certified", labels=look.labels, reason=statement(look))
-    failed = [look.facts for look in work.reports("look") if look.facts["decision"] == "fail"]
-    result = read_look(failed[-1]) if failed else judge_claim(state, work).look
+    failed = _failed(work)
+    result = read_look(failed[-1].facts) if failed else judge_claim(state, work).look
     labels, reason = result.labels, statement(result)
     if result.decision == "fail":
         return Standing(outcome="refuted", labels=labels, reason=reason)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assaymark import __version__
+from assaymark.certification.recorded_looks import check_looks, looks_in_words
 from assaymark.claims.results import counted
 from assaymark.errors import AssaymarkError
 from assaymark.files.tools import READERS, WRITERS
@@ -49,6 +50,7 @@ def check(folder: Path, *, progress: Progress = silent) -> tuple[Check, ...]:
         state = replay(entries)
         if any(work.survey.purpose == "estimate" and work.order for work in state.surveys):
             checks += _estimates(project, entries, progress)
+        checks += _looks(entries, state)
         checks.append(_guarded("stored files", lambda: _files(project, state)))
         checks.append(_guarded("pool", lambda: _pool(project, state, progress)))
     return tuple(checks)
@@ -110,6 +112,19 @@ def _disk(folder: Path) -> Check:
     free = shutil.disk_usage(there).free
     said = f"{free / 1e9:,.1f} GB free"
     return Check.ok("disk", said) if free > LEAST_FREE else Check.failed("disk", f"only {said}")
+
+
+def _looks(entries: Sequence[Entry], state: State) -> list[Check]:
+    """What status, gate and reports repeat: every look at plans, the last at each claim of several parts."""
+    try:
+        looks, claims = check_looks(entries), 0
+        if any(work.survey.purpose == "claim" for work in state.surveys):
+            from assaymark.composite.verification import check_last_looks  # plans need none of it
+
+            claims = check_last_looks(entries)
+    except AssaymarkError as error:
+        return [Check.failed("looks", error.message)]
+    return [Check.ok("looks", looks_in_words(looks, claims))] if looks or claims else []
 
 
 def _estimates(project: Project, entries: Sequence[Entry], progress: Progress) -> list[Check]:

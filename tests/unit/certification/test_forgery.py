@@ -19,6 +19,7 @@ from assaymark.errors import AssaymarkError
 from assaymark.ledger.events import CertificateIssued, replay, seal
 from assaymark.ledger.head import head_file, settle_heads
 from assaymark.ledger.sqlite import SqliteLedger
+from assaymark.overview.check import check
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
 
@@ -63,8 +64,8 @@ def judged(judged_place, tmp_path):
     return tmp_path / "work"
 
 
-def forge(folder, change):
-    """Rewrite the ledger by `change`, seal it anew, and issue a certificate for what it says."""
+def reseal(folder, change):
+    """Rewrite the ledger without its certificate by `change`, and make every hash again."""
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
     told = [(e.kind, json.loads(e.body), e.time) for e in entries if e.kind != "CertificateIssued"]
     told = change(told) or told
@@ -72,9 +73,11 @@ def forge(folder, change):
     for kind, body, time in told:
         last = chain[-1] if chain else None
         chain.append(seal(last, time=time, kind=kind, body=canonical(body)))
-    certificate = issue(replay(chain), plan=1, issued=chain[-1].time, software="0.1.0")
-    event = CertificateIssued(plan=1, certificate=certificate.digest, software="0.1.0")
-    chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
+    stored(folder, chain)
+    return chain
+
+
+def stored(folder, chain):
     settle_heads()
     head_file(folder / "ledger.sqlite").unlink(missing_ok=True)  # a forger leaves no head behind
     connection = sqlite3.connect(folder / "ledger.sqlite")
@@ -85,6 +88,15 @@ def forge(folder, change):
     )
     connection.commit()
     connection.close()
+
+
+def forge(folder, change):
+    """Rewrite the ledger by `change`, seal it anew, and issue a certificate for what it says."""
+    chain = reseal(folder, change)
+    certificate = issue(replay(chain), plan=1, issued=chain[-1].time, software="0.1.0")
+    event = CertificateIssued(plan=1, certificate=certificate.digest, software="0.1.0")
+    chain.append(seal(chain[-1], time=chain[-1].time, kind=event.kind, body=event.body()))
+    stored(folder, chain)
     (folder / "certificate.json").write_text(write(certificate), encoding="utf-8")
 
 
@@ -190,6 +202,118 @@ def invented_correction(told):
     item = bodies(told, "LabelRecorded")[0]["item"]
     body = {"item": item, "annotator": "nobody", "before": 0, "after": 1}
     return [*told, ("LabelCorrected", body, told[-1][2])]
+
+
+def swapped_draws(told):
+    draws = bodies(told, "BatchDrawn")[0]["draws"]
+    first, second = [d for d in draws if d["stratum"] == draws[0]["stratum"]][:2]
+    first["id"], second["id"] = second["id"], first["id"]
+
+
+def another_seed(told):
+    plan_of(told)["seed"]["value"] = "t"
+
+
+def earlier_label(told):
+    """A correction that turns a label into what it is now, with the first answer made up."""
+    body = next(b for b in bodies(told, "LabelRecorded") if b.get("value") == 0)
+    body["value"] = 1
+    place = len(told) - 2
+    changed = {"item": body["item"], "annotator": body["annotator"], "before": 1, "after": 0}
+    told.insert(place + 1, ("LabelCorrected", changed, told[place][2]))
+
+
+def other_witness(told):
+    head = {"form": "head", "head": "0" * 64, "by": "somebody"}
+    return [*told, ("WitnessRecorded", head, told[-1][2])]
+
+
+def repeated_batch(told):
+    place = next(i for i, entry in enumerate(told) if entry[0] == "BatchDrawn")
+    return [*told[: place + 1], told[place], *told[place + 1 :]]
+
+
+def look_of(told):
+    return bodies(told, "Looked")[-1]
+
+
+def look_bound(told):
+    look_of(told)["rows"][0]["low"] += 0.01
+
+
+def look_wealth(told):
+    look_of(told)["rows"][0]["log_wealth"] += 1e-3
+
+
+def look_verdict(told):
+    look_of(told)["rows"][0]["decision"] = "continue"
+
+
+def look_labels(told):
+    look_of(told)["labels"] += 1
+
+
+def look_draws(told):
+    look_of(told)["draws"] -= 1
+
+
+def look_counts(told):
+    look_of(told)["tallies"][0]["n"] += 1
+
+
+LOOKS = {
+    look_bound: "rows[0].low",
+    look_wealth: "rows[0].log_wealth",
+    look_verdict: "rows[0].decision",
+    look_labels: "labels",
+    look_draws: "draws",
+    look_counts: "tallies[0].n",
+}
+OTHERS = {
+    swapped_draws: "the draw was not made as the plan says",
+    another_seed: "The tickets of the pool are not those that were drawn from",
+    earlier_label: "do not follow from the plan and the labels known when it was drawn",
+    other_witness: "names a head that was not on the chain before it",
+    repeated_batch: "its number is not the next one",
+}
+
+
+@pytest.mark.parametrize("change", LOOKS, ids=lambda change: change.__name__)
+def test_a_forged_look_is_named(guided, change) -> None:
+    """A certificate follows from labels alone, but status, gate and report repeat what a look says."""
+    forge(guided, change)
+    answer = verify(guided / "certificate.json", project=Project(folder=guided))
+    fault = f"The field '{LOOKS[change]}' of event {look_event(guided)} (Looked) does not follow"
+    assert fault in answer.checks[-1].detail
+    assert fault in the_check("looks", guided).detail
+
+
+def test_any_forged_look_is_named_by_check(guided) -> None:
+    """`verify` judges the last look again, `check` all of them."""
+    forge(guided, lambda told: bodies(told, "Looked")[0].update(labels=7))
+    assert the_check("looks", guided).outcome == "failed"
+
+
+def test_a_plan_that_failed_without_a_look_is_named_by_check(guided) -> None:
+    closed = {"plan": 1, "outcome": "failed", "reason": "refuted"}
+    reseal(guided, lambda told: [*told, ("PlanClosed", closed, told[-1][2])])
+    assert "says that plan 1 failed, and no look before it" in the_check("looks", guided).detail
+
+
+def look_event(folder) -> int:
+    entries = SqliteLedger(folder / "ledger.sqlite").entries()
+    return max(entry.seq for entry in entries if entry.kind == "Looked")
+
+
+def the_check(name, folder):
+    return next(one for one in check(folder) if one.name == name)
+
+
+@pytest.mark.parametrize("change", OTHERS, ids=lambda change: change.__name__)
+def test_a_forgery_is_named(guided, change) -> None:
+    forge(guided, change)
+    answer = verify(guided / "certificate.json", project=Project(folder=guided))
+    assert OTHERS[change] in answer.checks[-1].detail
 
 
 @pytest.mark.parametrize(

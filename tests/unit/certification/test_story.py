@@ -26,7 +26,8 @@ def test_from_scores_to_a_verified_certificate(assaymark, labelled, tmp_path) ->
     assert checked.code == 0
     outcome = {check["name"]: check["outcome"] for check in checked.json["checks"]}
     assert outcome == {
-        "chain": "ok", "replay": "ok", "certificate": "ok", "signature": "not checked",
+        "chain": "ok", "replay": "ok", "looks": "ok", "certificate": "ok",
+        "signature": "not checked",
         "numbers": "ok", "chances": "ok", "pool": "ok", "draw": "ok", "labels": "ok",
         "witness": "not checked", "risk": "ok", "seed": "not checked",
     }  # fmt: skip

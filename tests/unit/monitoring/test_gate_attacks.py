@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from claims_on_disk import Folder
 
+from assaymark.claims.canonical import canonical
+from assaymark.ledger.events import seal
 from assaymark.ledger.head import settle_heads
+from assaymark.project.folder import Project
 
 
 def _cut_ledger(folder: Folder) -> None:
@@ -126,3 +129,52 @@ def test_a_pipe_in_the_place_of_the_pool_is_not_waited_for(certified) -> None:
 def test_a_claim_file_that_cannot_be_read_is_bad_input(certified, text) -> None:
     certified.claim.write_bytes(text)
     assert certified.gate().code == 2
+
+
+def _other_last_look(folder: Folder, **facts: object) -> None:
+    """Other facts of the last look, with every hash after it made to fit, and the head beside it gone."""
+    settle_heads()
+    entries = Project(folder=folder.project).ledger.entries()
+    place = max(n for n, entry in enumerate(entries) if entry.kind == "Looked")
+    chain = entries[:place]
+    for entry in entries[place:]:
+        more = facts if entry is entries[place] else {}
+        body = canonical({**json.loads(entry.body), **more})
+        chain.append(seal(chain[-1], time=entry.time, kind=entry.kind, body=body))
+    for path in folder.project.glob("ledger.head*"):
+        path.unlink()
+    with sqlite3.connect(folder.project / "ledger.sqlite") as connection:
+        connection.execute("DELETE FROM event")
+        connection.executemany(
+            "INSERT INTO event VALUES ('main', ?, ?, ?, ?, ?, ?)",
+            [(e.seq, e.time, e.kind, e.body, e.previous, e.hash) for e in chain],
+        )
+
+
+def test_the_look_that_refuted_a_claim_is_judged_again(folder) -> None:
+    """The gate repeats its numbers: a look that was made up named 7 labels, and the gate did too."""
+    folder.edit("f1 >= 0.8", "f1 >= 0.99")
+    folder.lock()
+    folder.label()
+    assert folder.only()["outcome"] == "refuted"
+    _other_last_look(folder, labels=7)
+    assert folder.only()["outcome"] == "tampered"
+    assert "The field 'labels' of event" in folder.only()["reason"]
+
+
+def test_a_refutation_that_no_look_shows_is_none(folder) -> None:
+    """The last look says that the claim goes on, and yet its plan is closed as refuted."""
+    folder.edit("f1 >= 0.8", "f1 >= 0.99")
+    folder.lock()
+    folder.label()
+    look = json.loads(
+        next(
+            entry.body
+            for entry in reversed(Project(folder=folder.project).ledger.entries())
+            if entry.kind == "Looked"
+        )
+    )
+    rows = [{**look["rows"][0], "decision": "continue"}]
+    _other_last_look(folder, rows=rows)
+    assert folder.only()["outcome"] == "tampered"
+    assert "no look before it shows that" in folder.only()["reason"]
