@@ -57,11 +57,10 @@ def check_last_look(entries: Sequence[Entry], past: State) -> Check | None:
 
 def check_end(entries: Sequence[Entry], attempt: Attempt) -> None:
     """Refuse the end of a plan that failed, unless the look that shows it follows from its labels."""
-    if attempt.closed is None or attempt.closed.outcome != "failed":
-        return
     closed = attempt.closed
-    place = next(e.seq for e in entries if e.kind == closed.kind and e.event == closed)
-    _refuse_unseen(entries, closed, place)
+    place = next(e.seq for e in entries if e.kind == "PlanClosed" and e.event == closed)
+    if closed is not None:
+        _refuse_unseen(entries, closed, place)
     _refuse_other(replay(entries[: place - 2]), entries, place - 1)
 
 

@@ -10,6 +10,7 @@ from assaymark.claims.record import Record
 from assaymark.errors import InputError
 
 Decision = Literal["pass", "fail", "continue"]
+Ending = Literal["pass", "fail", "unproven", "continue"]
 
 
 def percent(share: float) -> str:
@@ -184,6 +185,12 @@ class Verdict(Record):
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
         return f"{word[self.decision]}: {self.reason}"
+
+    @property
+    def ending(self) -> Ending:
+        """The decision; "unproven" where a plan ended and its labels do not show that the claim is false."""
+        shown = self.refuted or self.census
+        return "unproven" if self.decision == "fail" and not shown else self.decision
 
     @property
     def outlook(self) -> str | None:

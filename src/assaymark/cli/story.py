@@ -106,7 +106,7 @@ def look(
             _advise_end(project)
         elif verdict.decision == "continue":
             _advise_more(result, folder)
-    context.exit(_exit_codes(exit_code)[verdict.decision])
+    context.exit(_exit_codes(exit_code)[verdict.ending])
 
 
 def _advise_end(project: "Project") -> None:
@@ -135,8 +135,8 @@ def _point(look: "Look") -> str:
 def _exit_codes(as_the_gate: bool) -> dict[str, int]:
     """How a look ends, by its decision."""
     if not as_the_gate:
-        return {"pass": 0, "fail": 1, "continue": 0}
-    return {decision: EXIT_CODES[outcome] for decision, outcome in DECIDED.items()}
+        return {"pass": 0, "fail": 1, "unproven": 1, "continue": 0}
+    return {ending: EXIT_CODES[outcome] for ending, outcome in DECIDED.items()}
 
 
 def _advise_more(look: "Look", folder: Path) -> None:

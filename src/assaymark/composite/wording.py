@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from assaymark.claims.results import counted, percent, rounded, unclear_words
+from assaymark.claims.results import Ending, counted, percent, rounded, unclear_words
 from assaymark.composite.look_facts import (
     ComparisonFacts,
     ConjunctionFacts,
@@ -78,6 +78,14 @@ def is_established(result: LookFacts) -> bool:
     if result.kind == "conjunction" and result.family == "named":
         return any(part.state == "reached" for part in result.parts)
     return result.decision == "pass"
+
+
+def ending_of(result: LookFacts) -> Ending:
+    """How it stands for who asks whether it holds: what is out of reach is not shown to be false."""
+    if result.decision in ("fail", "worse"):
+        unreachable = result.kind == "conjunction" and result.unreachable
+        return "unproven" if unreachable else "fail"
+    return "pass" if is_established(result) else "continue"
 
 
 def claim_title(result: LookFacts) -> str:

@@ -30,7 +30,7 @@ from assaymark.monitoring.claim_files import (
     read_claim_file,
 )
 from assaymark.monitoring.evidence import Evidence, PlanEvidence, SeveralEvidence, read_evidence
-from assaymark.monitoring.outcomes import EXIT_CODES, Outcome, gravest
+from assaymark.monitoring.outcomes import DECIDED, EXIT_CODES, Outcome, gravest
 from assaymark.pool import silent
 from assaymark.pool.sources import file_difference, find_source, hash_files, is_elsewhere
 from assaymark.project.folder import collection_of
@@ -216,7 +216,7 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
             blank, outcome="certified", labels=issued.labels, reason=statement_of(issued)
         )
     labels = labelled_prefix(state, attempt).labels
-    if attempt.closed is not None and attempt.closed.outcome == "failed":
+    if attempt.closed is not None and attempt.closed.shows_false:
         return replace(
             blank,
             outcome="refuted",
@@ -224,7 +224,8 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
             reason=f"{closed_because(attempt).rstrip('.')}.",
         )
     if attempt.closed is not None:
-        reason = f"Its plan was given up ({closed_because(attempt).rstrip('.')}): lock it again."
+        ended = "was given up" if attempt.outcome == "abandoned" else "ended without proof"
+        reason = f"Its plan {ended} ({closed_because(attempt).rstrip('.')}): lock it again."
         return replace(blank, labels=labels, reason=reason)
     return _open(replace(blank, labels=labels), attempt, state)
 
@@ -266,7 +267,7 @@ def _open(blank: GatedClaim, attempt: Attempt, state: State) -> GatedClaim:
     except PlanError as error:  # a fixed plan is judged once, when all labels are there
         return replace(blank, labels_expected=expected, reason=error.message)
     if verdict.decision == "fail":
-        return replace(blank, outcome="refuted", reason=verdict.reason)
+        return replace(blank, outcome=DECIDED[verdict.ending], reason=verdict.reason)
     if verdict.decision == "pass":
         reason = f"{verdict.reason} No certificate is issued yet."
         return replace(blank, labels_expected=blank.labels, reason=reason)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from assaymark.claims.results import Decision
+from assaymark.claims.results import Ending
 
 Outcome = Literal["certified", "refuted", "undecided", "stale", "tampered"]
 
@@ -18,13 +18,14 @@ GRAVEST_FIRST: tuple[Outcome, ...] = ("tampered", "refuted", "stale", "undecided
 MEANINGS: dict[Outcome, str] = {
     "certified": "the claim is proved, and nothing it depends on has changed",
     "refuted": "the labels, or the sentinels since, show that the claim is false",
-    "undecided": "the labels do not decide yet",
+    "undecided": "the labels do not decide yet, or a plan ended without proof",
     "stale": "the certificate is out of date: expired, the classifier or the pool changed, or scores drifted",
     "tampered": "the claim file, the lock, the ledger or the certificate was changed afterwards",
 }
-DECIDED: dict[Decision, Outcome] = {
+DECIDED: dict[Ending, Outcome] = {
     "pass": "certified",
     "fail": "refuted",
+    "unproven": "undecided",
     "continue": "undecided",
 }
 

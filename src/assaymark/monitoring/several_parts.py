@@ -19,11 +19,11 @@ from assaymark.composite.planning.forecast import forecast_claim
 from assaymark.composite.planning.sealing import Parts, Terms, draft_conjunction, ready, seal
 from assaymark.composite.sealed import SealedClaim
 from assaymark.composite.verification import check_ledger, check_look, check_on_record, read_facts
-from assaymark.composite.wording import statement
+from assaymark.composite.wording import ending_of, statement
 from assaymark.composite.work import ClaimWork, Report, claim_works
 from assaymark.errors import InputError
 from assaymark.ledger.events import ClaimLocked, Entry, State
-from assaymark.monitoring.outcomes import Outcome
+from assaymark.monitoring.outcomes import DECIDED, Outcome
 from assaymark.project.folder import Project
 from assaymark.records.claim_terms import ClaimTerms
 from assaymark.records.modes import mode_on_the_way
@@ -149,7 +149,7 @@ def judge_several(state: State, work: ClaimWork, certificate: ClaimCertificate |
     result = read_look(failed[-1].facts) if failed else judge_claim(state, work).look
     labels, reason = result.labels, statement(result)
     if result.decision == "fail":
-        return Standing(outcome="refuted", labels=labels, reason=reason)
+        return Standing(outcome=DECIDED[ending_of(result)], labels=labels, reason=reason)
     if given_up := work.reports("abandoned"):
         why = str(given_up[-1].facts["reason"]).rstrip(".")
         reason = f"Its claim was given up ({why}): lock it again."

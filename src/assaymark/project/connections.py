@@ -23,7 +23,7 @@ MOST = 50
 Right = Literal["read", "label", "lead"]
 RIGHTS = ("read", "label", "lead")
 """What a program may do; each right holds those before it."""
-EVENTS = ("established", "refuted", "stale")
+EVENTS = ("established", "refuted", "not established", "stale")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ import pytest
 from assaymark.ledger.head import settle_heads
 from assaymark.monitoring.outcomes import EXIT_CODES, GRAVEST_FIRST
 from assaymark.project.folder import Project
+from assaymark.web.programs.hooks_out import event_of
 from worlds_on_disk import write_labels
 
 
@@ -53,6 +54,25 @@ def test_refuted_whether_or_not_anybody_looked(folder) -> None:
     assert (answer.code, answer.json["outcome"]) == (1, "refuted")
     folder.edit("2099-06-30", "2099-06-30 # a remark changes nothing")
     assert folder.gate().code == 1
+
+
+def test_a_plan_that_ended_without_proof_refutes_nothing(folder) -> None:
+    """The claim is true, and 60 labels were too few: the gate said that the labels show it to be false."""
+    folder.edit("project = ", "mode = 'fixed'\nbudget = 60\nproject = ")
+    folder.lock()
+    batch = folder.claim.parent / "batch.csv"
+    drawn = folder.run("draw", 60, "-o", batch, "-p", folder.project, "--json").json["items"]
+    answers = {item: folder.world.truth[item] for item in drawn}
+    assert folder.run("label", write_labels(batch, answers), "-p", folder.project).code == 0
+    assert folder.only()["outcome"] == "undecided"
+    look = folder.run("look", "--exit-code", "-p", folder.project)
+    assert (look.code, look.out.split(":")[0]) == (4, "Not established")
+    claim = folder.only()
+    assert (folder.gate().code, claim["outcome"]) == (4, "undecided")
+    assert str(claim["reason"]).startswith("Its plan ended without proof (F1 ≥ ")
+    assert str(claim["reason"]).endswith("lock it again.")
+    assert event_of(Project(folder=folder.project).state().attempt) == "not established"
+    assert folder.lock().code == 0, "and then it can be locked again"
 
 
 def test_the_same_ledger_and_date_give_the_same_answer_and_nothing_is_written(certified) -> None:

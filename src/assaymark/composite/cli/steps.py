@@ -169,6 +169,7 @@ def look_now(
     from assaymark.composite.view.estimates import looks_false_words
     from assaymark.composite.view.lesser_claim import lesser_words
     from assaymark.composite.wording import (
+        ending_of,
         is_established,
         look_lines,
         statement,
@@ -198,10 +199,7 @@ def look_now(
             show_blocking(blocking)
         else:
             advise(f"assaymark {step} -p {quoted(project.folder)}")
-    decision = "fail" if judgement.decision in ("fail", "worse") else "continue"
-    if decision == "continue" and is_established(result):
-        decision = "pass"
-    context.exit(exit_codes[decision])
+    context.exit(exit_codes[ending_of(result)])
 
 
 def certify_now(

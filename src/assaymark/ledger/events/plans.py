@@ -135,6 +135,11 @@ class PlanClosed(Event):
     reason: Closing
     note: str | None = None
 
+    @property
+    def shows_false(self) -> bool:
+        """Whether the labels showed the claim to be false; other plans end without proof."""
+        return self.outcome == "failed" and self.reason in ("refuted", "census")
+
 
 @dataclass(frozen=True, kw_only=True)
 class CertificateIssued(Event):

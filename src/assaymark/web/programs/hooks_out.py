@@ -1,4 +1,4 @@
-"""Tell the lead's addresses when a claim is established, refuted, or no longer holds."""
+"""Tell the lead's addresses when a claim is established, refuted, ends without proof, or no longer holds."""
 
 import asyncio
 import contextlib
@@ -27,11 +27,11 @@ def event_of(attempt: Attempt) -> str | None:
     if attempt.watches and attempt.watches[-1].event.decision == "drifted":
         return "stale"
     if attempt.closed is not None and attempt.closed.outcome == "failed":
-        return "refuted"
+        return "refuted" if attempt.closed.shows_false else "not established"
     last = attempt.looks[-1].event.decision if attempt.looks else None
     if attempt.certificate is not None or (attempt.open and last == "pass"):
         return "established"
-    return "refuted" if last == "fail" else None
+    return None
 
 
 def _news(desk: Desk) -> dict[str, Any] | None:
