@@ -241,7 +241,7 @@ def _compared(result: ComparisonFacts, sure: str) -> str:
     if result.decision == "within":
         return f"{b} and {a} differ in {metric} by at most {margin:g}, with {sure} confidence."
     if result.equal:
-        return f"{b} and {a} have the same {metric}: every item on which they differ was labelled."
+        return f"{b} and {a} have the same {metric}: every item that could make a difference was labelled."
     if result.not_worse:
         return f"{b} is not worse than {a} in {metric} by more than {margin:g}, with {sure} confidence."
     return f"Which of {a} and {b} has the higher {metric} is undecided so far."
