@@ -49,13 +49,24 @@ _PYTHON = {
     "estimate": "estimate",
     "recall": "recall",
     "compare": "assaymark.compare",
-    "init": "assaymark.init",
+    "init": "assaymark.Certification.begin",
+    "init ledger": "assaymark.init",
     "train": "ask",
+    "train …": "assaymark.train",
     "train stop": "stop",
     "train status": "status",
     "triage": "assaymark.triage",
     "lock": "assaymark.lock",
+    "review start": "assaymark.review",
+    "review next": "ask",
+    "review next pending": "open_items",
+    "review status": "verdict",
+    "review certify": "certify",
 }
+_IN_A_SHELL_ONLY = frozenset(("label overdue",))
+# what Python calls an option, where it is another name or another form
+_PARAMETERS = {"n": "count", "class": "classes"}
+_FORMS = {"label": {"FILE": "{id: label}"}, "": {"CLASS=COL": '{"CLASS": "COL"}'}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,17 +155,30 @@ def for_shell(value: object) -> str:
 def _as_python(hint: Hint) -> str:
     if not hint.command:
         return ", ".join(_parameter(name, value) for name, value in hint.options)
-    for name, value in hint.options:
-        function = _PYTHON.get(f"{hint.command} {name}")
-        if function:
-            return f"{function}({'' if value == 'True' else value})"
-    if hint.command not in _PYTHON:
+    options = [(name, value) for name, value in hint.options if name != "project"]
+    arguments = list(hint.arguments)
+    if any(f"{hint.command} {name}" in _IN_A_SHELL_ONLY for name, _ in options):
+        return f"{_as_command(hint, None)} on the command line"
+    function = _PYTHON.get(hint.command)
+    if arguments:
+        function = _PYTHON.get(f"{hint.command} …", function)
+    for name, value in options:
+        special = _PYTHON.get(f"{hint.command} {name}")
+        if special:  # what the option says is the first argument
+            function, arguments = special, [] if value in ("", "True") else [_word(value)]
+            options = [other for other in options if other[0] != name]
+            break
+    if function is None:
         return f"assaymark {hint.command} on the command line"
+    forms = _FORMS.get(hint.command, {})
     parts = [
-        *map(_quoted, hint.arguments),
-        *(_parameter(name, value) for name, value in hint.options if name != "project"),
+        *(forms.get(value) or _quoted(value) for value in arguments),
+        *(_parameter(name, value) for name, value in options),
     ]
-    return f"{_PYTHON[hint.command]}({', '.join(parts)})"
+    begins = function.startswith("assaymark.") and not (hint.command == "init" and arguments)
+    if begins and parts[:1] != ["…"]:  # the pool comes first
+        parts.insert(0, "…")
+    return f"{function}({', '.join(parts)})"
 
 
 def _quoted(value: str) -> str:
@@ -162,6 +186,11 @@ def _quoted(value: str) -> str:
     if " " not in value or value.startswith("'"):
         return value
     return f"'{value}'" if '"' in value else f'"{value}"'
+
+
+def _word(value: str) -> str:
+    """A word is quoted; what stands for something else, such as REASON, is not."""
+    return f'"{value}"' if re.fullmatch(r"[a-z][a-z0-9-]*", value) else value
 
 
 def _parameter(name: str, value: str) -> str:
@@ -172,6 +201,5 @@ def _parameter(name: str, value: str) -> str:
     """
     if "," in value:
         value = f"({', '.join(value.split(','))})"
-    elif re.fullmatch(r"[a-z][a-z-]*", value):
-        value = f'"{value}"'
-    return f"{name.replace('-', '_')}={value}"
+    value = _FORMS[""].get(value, _word(value))
+    return f"{_PARAMETERS.get(name, name).replace('-', '_')}={value}"

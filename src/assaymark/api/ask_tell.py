@@ -4,11 +4,12 @@ import operator
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, SupportsIndex, TypeVar
+from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 from assaymark.api.labels import LabelColumns, Labels, label_rows
+from assaymark.api.wording import in_python
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
 from assaymark.files.spelling import USUAL
@@ -50,11 +51,15 @@ class AskTell(ABC, Generic[Answer]):
     """
 
     project: Project
+    _begun_with: ClassVar[str]
 
     def __init__(self, folder: str | Path, *, connection: object = None) -> None:
         self.project = Project(folder=Path(folder), connection=connection)
         if not is_project(self.project.folder):
-            self.project.state()  # refuses with what to do
+            raise InputError(
+                f"There is no assaymark project in {str(folder)!r}. Name the folder of one, or begin "
+                f"one there: assaymark.{self._begun_with}(…, folder={str(folder)!r})."
+            )
         self._read_id: Callable[[str], Id] | None = None
 
     def __repr__(self) -> str:
@@ -152,8 +157,7 @@ class AskTell(ABC, Generic[Answer]):
 
     def status(self) -> Status:
         """Where the work stands, without looking at the verdict."""
-        now = status(self.project)
-        return replace(now, advice=for_python(now.advice))
+        return in_python(status(self.project))
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the report, .html or .pdf (report.html in the project unless named); its path."""
@@ -171,8 +175,7 @@ class AskTell(ABC, Generic[Answer]):
     ) -> Labelled:
         with self.project.read_once():
             rows = self._rows(labels, annotator, id_column, label_column)
-            done = label(self.project, rows, correct=correct, adjudicate=adjudicate)
-        return replace(done, ask=for_python(done.ask), again=for_python(done.again))
+            return in_python(label(self.project, rows, correct=correct, adjudicate=adjudicate))
 
     def _rows(
         self,

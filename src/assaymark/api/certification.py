@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assaymark.api.ask_tell import AskTell, Item
 from assaymark.api.data import PoolInput, project_folder, register
-from assaymark.api.expectations import claim_of, expectation_of, seed_text
+from assaymark.api.expectations import claim_of, expectation_of, own_numbers, seed_text
 from assaymark.api.labels import Labels
+from assaymark.api.wording import in_python
 from assaymark.certification import issuing, verification
 from assaymark.certification.drawing import draw_batch, left_to_draw, read_texts, useful_draw
 from assaymark.certification.looks import look
@@ -43,6 +44,7 @@ class Certification(AskTell[Verdict]):
     'pass'
     """
 
+    _begun_with = "certify"
     _owner: object = None  # keeps the temporary folder of a training
 
     @classmethod
@@ -82,6 +84,7 @@ class Certification(AskTell[Verdict]):
         made.__init__(place, connection=connection)  # type: ignore[misc] # the folder must outlive `made` only
         return made
 
+    @own_numbers
     def claim(
         self,
         claim: str | Claim,
@@ -165,6 +168,7 @@ class Certification(AskTell[Verdict]):
         """Reveal the parts of the seed, or the beacon's value; this side's own part is added."""
         return reveal_seed(self.project, parts)
 
+    @own_numbers
     def forecast(
         self,
         claim: str | Claim,
@@ -176,11 +180,11 @@ class Certification(AskTell[Verdict]):
     ) -> Forecast | None:
         """What the claim will cost in every mode; None where nothing is known. Records nothing."""
         terms = self._terms(claim, expect, pilot, confidence=confidence, power=power)
-        return forecast_plan(self.project, terms)
+        return in_python(forecast_plan(self.project, terms))
 
     def verdict(self) -> Verdict:
         """What is established now. Every look at an open plan is recorded."""
-        return look(self.project).verdict
+        return in_python(look(self.project).verdict)
 
     def sensitivity(self) -> Sensitivity | None:
         """How many wrong labels would overturn an established claim; None unless it is one."""
@@ -259,6 +263,7 @@ class Certification(AskTell[Verdict]):
         return self.verdict()
 
 
+@own_numbers
 def certify(
     pool: "str | Path | Table | None" = None,
     claim: str | Claim | None = None,

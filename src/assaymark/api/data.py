@@ -5,27 +5,37 @@ import shutil
 import tempfile
 import time
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assaymark.errors import InputError
+from assaymark.ledger.events import State
 from assaymark.pool.joined_ids import joined_name, parts_of_name
-from assaymark.pool.memory import MemoryTable, Table, Values, is_table, memory_table
+from assaymark.pool.memory import (
+    MemoryTable,
+    Table,
+    Values,
+    is_table,
+    memory_table,
+    refuse_other_numbers,
+)
 from assaymark.project.class_names import (
     compared_columns,
     with_classes,
     with_tags,
     with_verdicts,
 )
+from assaymark.project.folder import Project
 from assaymark.project.foreign_pools import readable_pool
 from assaymark.project.place import is_project
-from assaymark.project.registration import init, refuse_used
+from assaymark.project.registration import init
 from assaymark.records.pool import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 POOL_FILE = "pool.parquet"
 IN_MEMORY = ":memory:"
@@ -55,6 +65,8 @@ class PoolInput:
     """Whether an item has any number of labels, written a; b; a tuple names those that count."""
     probability: "Mapping[str, str] | None" = None
     """The column of the probability of each class, in place of a column of predictions."""
+    unscored: bool = False
+    """Whether the pool has no classifier yet: a column named score or prediction is no such thing."""
 
     @property
     def id_column(self) -> str:
@@ -80,20 +92,20 @@ def register(
     connection: object = None,
 ) -> None:
     """Make the folder a project with this pool; tables in memory are written into it."""
+    refuse_project(folder)
     arrays = pool.y_score is not None or pool.y_pred is not None
     if not arrays and not is_table(pool.data):
         _refuse_no_pool(pool.data)
-        refuse_used(folder)
         with readable_pool(str(pool.data), folder) as source:
             columns = _with_names(pool, source, _file_columns(pool), engine=engine)
             init(folder, pool=source, columns=columns, engine=engine, connection=connection)
         return
-    if is_project(folder):
-        raise InputError(
-            f"{str(folder)!r} already is an assaymark project. Open it: Certification(…)."
-        )
     table = _with_arrays(pool) if arrays else memory_table(pool.data)
     columns, numbered = _columns(pool, table.names)
+    if numbered:
+        values = pool.data.values() if isinstance(pool.data, Mapping) else ()
+        for held in (pool.data, pool.y_score, pool.y_pred, *values):
+            refuse_other_numbers(held)
     folder.mkdir(parents=True, exist_ok=True)
     several = parts_of_name(columns.id)
     path = folder / (f"rows-{POOL_FILE}" if several else POOL_FILE)
@@ -101,6 +113,24 @@ def register(
     init(folder, pool=str(path), columns=_with_names(pool, str(path), columns))
     if several:
         path.unlink()
+
+
+def refuse_project(folder: Path) -> None:
+    """Refuse a folder that is a project already, and say how to go on with that."""
+    if is_project(folder) and (state := Project(folder=folder).state()).pool is not None:
+        raise InputError(
+            f"{str(folder)!r} already is an assaymark project. Go on with it: "
+            f"assaymark.{_opened_as(state)}({str(folder)!r}); or name another folder."
+        )
+
+
+def _opened_as(state: State) -> str:
+    """The class that goes on with the work of a project."""
+    if state.reviews or state.attempts:
+        return "Review" if state.reviews else "Certification"
+    kinds = {"claim": "ComposedClaim", "training": "Training", "estimate": "Estimation"}
+    purposes = {work.survey.purpose for work in state.surveys}
+    return next((kinds[one] for one in kinds if one in purposes), "Certification")
 
 
 def _with_names(
@@ -199,9 +229,15 @@ def _file_columns(pool: PoolInput) -> Columns:
 
 def _columns(pool: PoolInput, names: tuple[str, ...]) -> tuple[Columns, bool]:
     """Which column is what, and whether rows are numbered because no column holds ids."""
-    score = pool.score or ("score" if "score" in names else None)
-    prediction = pool.prediction
-    if prediction is None and pool.threshold is None and "prediction" in names:
+    score, prediction = pool.score, pool.prediction
+    if score is None and not pool.unscored and "score" in names:
+        score = "score"
+    if (
+        prediction is None
+        and pool.threshold is None
+        and not pool.unscored
+        and "prediction" in names
+    ):
         prediction = "prediction"
     numbered = pool.id is None and ID not in names
     columns = Columns(

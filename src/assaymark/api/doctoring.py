@@ -3,11 +3,14 @@
 import tempfile
 from pathlib import Path
 
+from assaymark.api.expectations import own_numbers
+from assaymark.api.wording import in_python
 from assaymark.estimation.label_doctor import Diagnosis, diagnose
 from assaymark.estimation.label_file import LabelColumns
 from assaymark.pool.memory import Table, table_file
 
 
+@own_numbers
 def doctor(
     labels: str | Path | Table,
     *,
@@ -39,7 +42,7 @@ def doctor(
             name: table_file(data, Path(folder) / f"{name}.parquet")
             for name, data in (("labels", labels), ("pool", pool))
         }
-        return diagnose(
+        diagnosis = diagnose(
             files["labels"] or "",
             LabelColumns(
                 label=label,
@@ -55,3 +58,4 @@ def doctor(
             confidence=confidence,
             claim=claim,
         )
+    return in_python(diagnosis)

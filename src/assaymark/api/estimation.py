@@ -5,7 +5,8 @@ from pathlib import Path
 
 from assaymark.api.ask_tell import SurveyAskTell
 from assaymark.api.certification import Certification
-from assaymark.api.expectations import seed_text
+from assaymark.api.expectations import own_numbers, seed_text
+from assaymark.api.wording import in_python
 from assaymark.estimation.estimate import EstimateDesign, Estimates
 from assaymark.estimation.survey import (
     EstimateRequest,
@@ -25,11 +26,12 @@ class Estimation(SurveyAskTell[Estimates]):
     Begin one with `assaymark.estimate(…)`; ask and tell, or `run` a function that labels.
     """
 
+    _begun_with = "estimate"
     _owner: object = None  # keeps a temporary folder
 
     def estimate(self) -> Estimates:
         """What the labels say now, for every metric; recorded."""
-        return read_estimate(self.project)
+        return in_python(read_estimate(self.project))
 
     @property
     def design(self) -> EstimateDesign:
@@ -52,6 +54,7 @@ class Estimation(SurveyAskTell[Estimates]):
         return self.estimate()
 
 
+@own_numbers
 def estimate(
     pool: "str | Path | Table | None" = None,
     metric: str = "accuracy",

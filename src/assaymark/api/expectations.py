@@ -1,6 +1,9 @@
 """What Python users say about the classifier and about chance, as the steps take it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from numbers import Number
+from typing import Any, ParamSpec, TypeVar, cast
 
 from assaymark.certification.forecasts.calculators import expected
 from assaymark.certification.sealing import predicted_share
@@ -9,6 +12,9 @@ from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
 from assaymark.records.plan import Expectation
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def expectation_of(
@@ -60,3 +66,19 @@ def seed_text(seed: int | str | None) -> str | None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | str)):
         raise InputError(f"A seed is a whole number or text, got {seed!r}.")
     return None if seed is None else str(seed)
+
+
+def own_numbers(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, for numbers of numpy too: they become Python's own, which can be stored."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        own = {name: _own_number(value) for name, value in kwargs.items()}
+        return function(*args, **cast("Any", own))
+
+    return called
+
+
+def _own_number(value: object) -> object:
+    scalar = type(value).__module__ == "numpy" and isinstance(value, Number)
+    return cast("Any", value).item() if scalar else value

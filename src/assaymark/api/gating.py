@@ -1,13 +1,12 @@
 """The gate of claim files from Python: how every claim stands today."""
 
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from assaymark.api.expectations import seed_text
+from assaymark.api.wording import in_python
 from assaymark.claims.results import Verdict
 from assaymark.errors import PlanError
-from assaymark.hints import for_python
 from assaymark.monitoring.claim_files import read_date
 from assaymark.monitoring.gate import Gate
 from assaymark.monitoring.gate import gate as gate_claims
@@ -22,9 +21,7 @@ def gate(claims: str | Path, *, today: date | str | None = None) -> Gate:
     """
     if isinstance(today, str):
         today = read_date("today", today)
-    answer = gate_claims(Path(claims), today=today or datetime.now(UTC).date())
-    spelled = (replace(claim, reason=for_python(claim.reason)) for claim in answer.claims)
-    return replace(answer, claims=tuple(spelled))
+    return in_python(gate_claims(Path(claims), today=today or datetime.now(UTC).date()))
 
 
 def lock(claim: str | Path, *, seed: int | str | None = None) -> Locked:

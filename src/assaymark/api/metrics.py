@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from assaymark.api.expectations import own_numbers
 from assaymark.certification.forecasts import calculators
 from assaymark.claims.claim import Counts, Side
 from assaymark.claims.pictures import Picture, frame, html_table, interval_picture
@@ -57,6 +58,7 @@ class Metrics:
         return html_table([one.row() for one in self.estimates])
 
 
+@own_numbers
 def bound(
     metric: str,
     counts: "Counts | Values",
@@ -93,6 +95,7 @@ def bound(
     )
 
 
+@own_numbers
 def metrics(
     y_true: "Counts | Values",
     y_pred: "Values | None" = None,

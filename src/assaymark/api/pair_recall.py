@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assaymark.api.ask_tell import SurveyAskTell
 from assaymark.api.data import FolderOwner, PoolInput, new_project
-from assaymark.api.expectations import seed_text
+from assaymark.api.expectations import own_numbers, seed_text
 from assaymark.ledger.events import SurveyWork
 from assaymark.pair_recall.recall import RecallAnswer, RecallRequest
 from assaymark.pair_recall.survey import draw_recall_survey, recall_of_survey
@@ -15,6 +15,8 @@ from assaymark.sampling.surveys import find_survey
 
 class PairRecall(SurveyAskTell[RecallAnswer]):
     """Estimates recall from classifiers that overlap. Begin with `assaymark.recall_from_pairs(…)`."""
+
+    _begun_with = "recall_from_pairs"
 
     def __init__(
         self, folder: Path, request: RecallRequest, *, labels: int, outside: int, seed: str | None
@@ -55,6 +57,7 @@ class PairRecall(SurveyAskTell[RecallAnswer]):
         return self.recall()
 
 
+@own_numbers
 def recall_from_pairs(
     pool: "str | Path | Table",
     classifiers: Sequence[str],

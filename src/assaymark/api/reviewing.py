@@ -7,7 +7,9 @@ from typing import Literal
 
 from assaymark.api.ask_tell import AskTell
 from assaymark.api.conclusion import Conclusion
-from assaymark.api.data import project_folder
+from assaymark.api.data import project_folder, refuse_project
+from assaymark.api.expectations import own_numbers
+from assaymark.api.wording import in_python
 from assaymark.claims.pictures import Bar
 from assaymark.errors import InputError
 from assaymark.pool.duckdb import DuckDBPool
@@ -31,9 +33,11 @@ USUAL = 50
 class Review(AskTell[Conclusion]):
     """A review in rank order with a certified end. Begin with `assaymark.review(…)`."""
 
+    _begun_with = "review"
+
     def verdict(self) -> Conclusion:
         """Whether to stop. Looking costs nothing: the bound holds at every look."""
-        return _conclusion(review_status(self.project))
+        return in_python(_conclusion(review_status(self.project)))
 
     def certify(self, path: str | Path | None = None) -> IssuedReview:
         """Issue the certificate (certificate.json unless named); reveals the secret of the draws."""
@@ -96,6 +100,7 @@ def _conclusion(now: ReviewStatus) -> Conclusion:
     )
 
 
+@own_numbers
 def review(
     pool: "str | Path | Table",
     *,
@@ -124,6 +129,7 @@ def review(
     files = (screened,) if isinstance(screened, str | Path) else screened
     made = Review.__new__(Review)
     place = project_folder(folder, owner=made)
+    refuse_project(place)
     with undone_if_refused(place):
         opening = Start(
             pool=_file(pool, place),

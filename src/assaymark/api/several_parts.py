@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from assaymark.api.ask_tell import SurveyAskTell
 from assaymark.api.conclusion import Conclusion
 from assaymark.api.data import FolderOwner, PoolInput, project_folder, register
-from assaymark.api.expectations import seed_text
+from assaymark.api.expectations import own_numbers, seed_text
+from assaymark.api.wording import in_python
 from assaymark.claims.pictures import Bar
 from assaymark.claims.record import stored
 from assaymark.composite.drawing import draw_for_claim
@@ -46,6 +47,7 @@ class ComposedClaim(SurveyAskTell[Conclusion]):
     Begin one with `assaymark.compare`, `certify_parts` or `cutoff`; open it again with its folder.
     """
 
+    _begun_with = "certify_parts"
     _owner: object = None  # keeps a temporary folder
 
     @property
@@ -55,7 +57,7 @@ class ComposedClaim(SurveyAskTell[Conclusion]):
 
     def verdict(self) -> Conclusion:
         """What is established now. Every look at an open claim is recorded."""
-        return _conclusion(self.sealed, look_at_claim(self.project))
+        return in_python(_conclusion(self.sealed, look_at_claim(self.project)))
 
     def certify(
         self, path: str | Path | None = None, *, signer: "Signer | None" = None
@@ -170,6 +172,7 @@ def _begun(pool: PoolInput, folder: str | Path | None) -> Iterator[ComposedClaim
         yield made
 
 
+@own_numbers
 def compare(
     pool: "str | Path | Table",
     *,
@@ -237,6 +240,7 @@ def compare(
     return work
 
 
+@own_numbers
 def certify_parts(
     pool: "str | Path | Table",
     claim: str,
@@ -291,6 +295,7 @@ def certify_parts(
     return work
 
 
+@own_numbers
 def cutoff(
     pool: "str | Path | Table | None" = None,
     claim: str = "",

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from assaymark.api.expectations import counts_of
+from assaymark.api.expectations import counts_of, own_numbers
+from assaymark.api.wording import in_python
 from assaymark.certification.forecasts import calculators
 from assaymark.claims.claim import Counts
 from assaymark.claims.defaults import POWER
@@ -19,6 +20,7 @@ from assaymark.errors import InputError
 from assaymark.records.plan import Expectation
 
 
+@own_numbers
 def size(
     claim: str,
     expectation: Expectation | None = None,
@@ -67,7 +69,7 @@ def size(
         return size_of_parts(tree, expected, groups=groups, confidence=confidence, power=power)
     if groups is not None:
         raise InputError(f"'groups' is about claims in every group; '{tree}' is one claim.")
-    return calculators.size(claim, expected(claim), confidence=confidence, power=power)
+    return in_python(calculators.size(claim, expected(claim), confidence=confidence, power=power))
 
 
 def _compares(tree: ClaimTree) -> bool:

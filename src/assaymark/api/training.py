@@ -8,7 +8,8 @@ from typing import Literal
 from assaymark.api.ask_tell import Item, SurveyAskTell
 from assaymark.api.certification import Certification, ClaimMode
 from assaymark.api.data import FolderOwner, PoolInput, new_project
-from assaymark.api.expectations import claim_of, seed_text
+from assaymark.api.expectations import claim_of, own_numbers, seed_text
+from assaymark.api.wording import in_python
 from assaymark.claims.claim import Claim
 from assaymark.ledger.events import SurveyWork, training_of
 from assaymark.pool.memory import Table
@@ -25,6 +26,7 @@ class Training(SurveyAskTell["Trained | None"]):
     time to certify. `stop` freezes the classifier and gives its certification.
     """
 
+    _begun_with = "train"
     _owner: object = None  # keeps a temporary folder
     _first: TrainingRequest | None = None
     _latest: Trained | None = None
@@ -45,7 +47,7 @@ class Training(SurveyAskTell["Trained | None"]):
         return made
 
     def _train_once(self, request: TrainingRequest) -> Trained:
-        self._latest = train_on(self.project, request, write=False).trained
+        self._latest = in_python(train_on(self.project, request, write=False).trained)
         return self._latest
 
     def _draw(self, count: int | None) -> Sequence[str]:
@@ -58,8 +60,8 @@ class Training(SurveyAskTell["Trained | None"]):
     def _round(self, request: TrainingRequest) -> Sequence[str]:
         if self._first is not None:
             request = replace(self._first, batch=request.batch or self._first.batch)
-            self._first = None
         batch = self._train_once(request).batch
+        self._first = None  # only now: what was refused can be asked for again
         return () if batch is None else batch.items
 
     def _work(self) -> SurveyWork | None:
@@ -75,6 +77,7 @@ class Training(SurveyAskTell["Trained | None"]):
         return self._latest
 
 
+@own_numbers
 def train(
     pool: "str | Path | Table",
     claim: str | Claim,
@@ -120,6 +123,7 @@ def train(
         mode=mode,
     )
     owner = FolderOwner()
-    made = Training(new_project(PoolInput(data=pool, id=id, text=text), folder, owner=owner))
+    unscored = PoolInput(data=pool, id=id, text=text, unscored=True)
+    made = Training(new_project(unscored, folder, owner=owner))
     made._owner, made._first = owner, request
     return made

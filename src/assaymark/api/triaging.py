@@ -4,6 +4,9 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
+from assaymark.api.expectations import own_numbers
+from assaymark.api.wording import in_python
+from assaymark.claims.checks import same_order
 from assaymark.errors import InputError
 from assaymark.pool.memory import Table, Values, table_file
 from assaymark.triaging.thresholds import find_thresholds
@@ -12,6 +15,7 @@ from assaymark.triaging.triage_answer import TriageAnswer, TriageQuestion
 Rule = Literal["certified", "empirical", "precision", "sides"]
 
 
+@own_numbers
 def triage(
     dev: str | Path | Table | None = None,
     *,
@@ -38,6 +42,7 @@ def triage(
     if y_score is not None or y_true is not None:
         if dev is not None or y_score is None or y_true is None:
             raise InputError("Give labelled scores as a table, or both y_score and y_true.")
+        same_order(y_score, y_true)
         dev = {score: y_score, label: y_true}
     with tempfile.TemporaryDirectory(prefix="assaymark-") as folder:
         tables = {"dev": dev, "pool": pool, "train": train}
@@ -45,7 +50,7 @@ def triage(
             name: table_file(data, Path(folder) / f"{name}.parquet")
             for name, data in tables.items()
         }
-        return find_thresholds(
+        answer = find_thresholds(
             TriageQuestion(
                 dev=files["dev"] or "",
                 pool=files["pool"],
@@ -60,3 +65,4 @@ def triage(
                 seed=seed,
             )
         )
+    return in_python(answer)

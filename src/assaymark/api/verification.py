@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from assaymark.api.wording import in_python
 from assaymark.certification.signatures.timestamp import read_certificates
 from assaymark.certification.signatures.witness import read_head_hash, read_witness
 from assaymark.certification.verification import Brought
@@ -57,7 +58,9 @@ def verify(
         authorities=() if tsa is None else read_certificates(Path(tsa)),
         require=tuple(str(name) for name in _listed(require)),
     )
-    return verify_certificate(place, project=_project(place, project, pool), brought=brought)
+    return in_python(
+        verify_certificate(place, project=_project(place, project, pool), brought=brought)
+    )
 
 
 def _file_of(certificate: object) -> Path:

@@ -17,6 +17,7 @@ from assaymark.certification.certificate.issue import bound_as_it_stands
 from assaymark.certification.modes import judge
 from assaymark.certification.modes.words import closed_because
 from assaymark.certification.signatures.signing import Signer, signature_path
+from assaymark.claims.pictures import InSentence
 from assaymark.errors import AssaymarkError, InputError, VerificationError
 from assaymark.files.places import SHARED, write_safely
 from assaymark.hints import command, switch
@@ -34,7 +35,7 @@ class NotEstablishedError(AssaymarkError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Issued:
+class Issued(InSentence):
     """A certificate and where it was written."""
 
     certificate: Certificate

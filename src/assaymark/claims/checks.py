@@ -3,6 +3,8 @@
 import difflib
 import math
 from collections.abc import Collection
+from numbers import Real
+from typing import Any
 
 from assaymark.errors import InputError
 
@@ -13,14 +15,28 @@ def open_share(name: str, value: float) -> float:
     >>> open_share("confidence", 0.95)
     0.95
     """
-    if isinstance(value, int | float) and math.isfinite(value) and 0 < value < 1:
+    if isinstance(value, Real) and math.isfinite(value) and 0 < value < 1:
         return float(value)
     hint = ""
-    if isinstance(value, int | float) and 2 <= value < 100:
+    if isinstance(value, str):
+        hint = " Write a number, without quotation marks."
+    elif isinstance(value, Real) and 2 <= value < 100:
         hint = f" Did you mean {value / 100:g}?"
     elif value in (0, 1):
         hint = " 0 and 1 themselves are excluded."
     raise InputError(f"'{name}' must be between 0 and 1, got {value!r}.{hint}")
+
+
+def same_order(first: Any, second: Any) -> None:
+    """Refused where two pandas series hold the same rows in different orders: pairs go by position."""
+    one, other = (value.index if hasattr(value, "iloc") else None for value in (first, second))
+    if one is None or other is None or len(one) != len(other) or one.equals(other):
+        return
+    if set(one) == set(other):
+        raise InputError(
+            "The two series hold the same rows in different orders, and rows are paired by position. "
+            "Put them in one order first: second.loc[first.index]."
+        )
 
 
 def count(name: str, value: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaymark.claims.checks import choice, count, open_share
+from assaymark.claims.checks import choice, count, open_share, same_order
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 
@@ -77,6 +77,7 @@ class Counts(Record):
         >>> str(Counts.from_labels([1, 1, 0, 0], [1, 0, 0, 0]).cells)
         '(1, 0, 1, 2)'
         """
+        same_order(y_true, y_pred)
         labels, predictions = _listed(y_true), _listed(y_pred)
         if len(labels) != len(predictions):
             raise InputError(

@@ -22,6 +22,13 @@ class Picture:
         return self.svg
 
 
+class InSentence:
+    """A result that says in one sentence what it is: notebooks show that in place of all its fields."""
+
+    def _repr_html_(self) -> str:
+        return f"<p>{_escaped(str(self))}</p>"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bar:
     """An interval with its point and the value that was claimed."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, Literal, NoReturn
 
 from assaymark.claims.claim import Claim, Counts, Side
-from assaymark.claims.pictures import Bar, Picture, frame, html_answer, interval_picture
+from assaymark.claims.pictures import Bar, Picture, frame, html_answer, html_table, interval_picture
 from assaymark.claims.record import Record
 from assaymark.errors import InputError
 
@@ -160,6 +160,13 @@ class Estimate(Record):
         return html_answer(str(self), rows, self.plot())
 
 
+def useful(claim: Claim, interval: Interval) -> bool:
+    """Whether a bound says anything that helps: it lies within a tenth of the way to the target."""
+    if claim.side == "lower":
+        return interval.low >= 0.1 * claim.target
+    return interval.high <= min(10 * claim.target, 1 - 0.1 * (1 - claim.target))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
     """What is established about a claim so far.
@@ -235,11 +242,6 @@ class Verdict(Record):
         """How many labels the verdict uses."""
         return self.estimate.labels
 
-    @property
-    def _proves(self) -> bool:
-        """Whether the bound says more than that the metric lies between 0 and 1."""
-        return self.estimate.low > 0 or self.estimate.high < 1
-
     def row(self) -> dict[str, Any]:
         """The verdict as one row of a table."""
         first = {"claim": str(self.claim), "decision": self.decision}
@@ -255,9 +257,11 @@ class Verdict(Record):
         return interval_picture([bar], caption=f"{self.claim}: {self}")
 
     def _repr_html_(self) -> str:
+        interval = self.estimate.interval
+        proven = str(interval) if useful(self.claim, interval) else "nothing useful so far"
         rows = [
             ("claim", str(self.claim)),
-            ("proven", str(self.estimate.interval) if self._proves else "nothing useful so far"),
+            ("proven", proven),
             ("estimate", shown(self.estimate.point)),
             ("labels", f"{self.labels:,}"),
         ]
@@ -333,6 +337,31 @@ class Forecast(Record):
             return None
         expected = self.modes[self.recommended].expected
         return None if expected is None else round(expected)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per mode: its size if it has one, and the labels that it is expected to need."""
+        return [
+            {
+                "mode": f"{name} (recommended)" if name == self.recommended else name,
+                "plan size": mode.labels,
+                "average": None if mode.expected is None else round(mode.expected),
+                "typical": mode.median,
+                "bad luck": mode.quantile,
+                "chance to pass": None if mode.power is None else f"{mode.power:.0%}",
+            }
+            for name, mode in self.modes.items()
+        ]
+
+    def to_frame(self) -> Any:
+        """One row per mode: a pandas or polars data frame, or a list of dicts without either."""
+        return frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        priced, heading = self, ""
+        if self.if_needed is not None:
+            priced = self.if_needed
+            heading = f"<p>What it would cost if it is {shown(priced.value)}:</p>"
+        return html_answer(str(self), [], None) + heading + html_table(priced.rows())
 
     def __str__(self) -> str:
         if self.looks_false or self.recommended is None:

@@ -121,7 +121,7 @@ def _advise_end(project: "Project") -> None:
 
 def _point(look: "Look") -> str:
     """The estimate; while the labels prove nothing, with what it is made of or why there is none."""
-    from assaymark.certification.modes.words import useful
+    from assaymark.claims.results import useful
 
     verdict = look.verdict
     if look.no_point:

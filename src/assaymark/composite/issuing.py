@@ -11,6 +11,7 @@ from assaymark.certification.certificate.issue import lock_note
 from assaymark.certification.issuing import NotEstablishedError, certificate_path, write_certificate
 from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.record import restored, stored
 from assaymark.composite.course import outcome, renewals
 from assaymark.composite.look_facts import LookFacts, read_look
@@ -59,7 +60,7 @@ def certificate_of(facts: Mapping[str, Any]) -> ClaimCertificate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimIssued:
+class ClaimIssued(InSentence):
     """A certificate and where it was written."""
 
     facts: dict[str, Any]

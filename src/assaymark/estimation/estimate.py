@@ -4,7 +4,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from assaymark.claims.checks import choice, open_share
-from assaymark.claims.pictures import Bar, Picture, frame, html_answer, html_table, interval_picture
+from assaymark.claims.pictures import (
+    Bar,
+    InSentence,
+    Picture,
+    frame,
+    html_answer,
+    html_table,
+    interval_picture,
+)
 from assaymark.claims.ratio_metrics import metric as find_metric
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, rounded, shown
@@ -39,7 +47,7 @@ class EstimateStratum(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EstimateDesign(Record):
+class EstimateDesign(InSentence, Record):
     """Everything about an estimate that is decided before its first label.
 
     With `sampling` "fixed" each stratum gets its number of labels by the allocation; with "random"
@@ -75,6 +83,11 @@ class EstimateDesign(Record):
         if self.renew is not None and list(self.renew) != sorted({*self.renew} - {0}):
             raise InputError(f"'renew' must be draw numbers in rising order, got {self.renew}.")
 
+    def __str__(self) -> str:
+        strata = counted(len(self.strata), "stratum", "strata")
+        near = "" if self.within is None else f", probably within ±{shown(self.within)}"
+        return f"{find_metric(self.metric).title} from {counted(self.labels, 'label')} in {strata}{near}."
+
     @property
     def items(self) -> int:
         """How many items the design draws from."""
@@ -82,7 +95,7 @@ class EstimateDesign(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricEstimate(Record):
+class MetricEstimate(InSentence, Record):
     """What the labels say about one metric. What is undefined is None, with a reason, and so is an
     interval that was not seen to cover.
 

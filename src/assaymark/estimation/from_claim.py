@@ -5,9 +5,9 @@ The ranges are those of the dashboard and the report, so that no two places tell
 
 from assaymark.certification.metric_ranges import Ranges, joint_words, spoken_of
 from assaymark.certification.modes import judge, labelled_prefix
-from assaymark.certification.modes.words import PROTOCOL, UNCHANGED, useful
+from assaymark.certification.modes.words import PROTOCOL, UNCHANGED
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Verdict
+from assaymark.claims.results import Verdict, useful
 from assaymark.errors import PlanError
 from assaymark.estimation.estimate import Estimates, MetricEstimate
 from assaymark.hints import command

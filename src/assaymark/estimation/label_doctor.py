@@ -36,7 +36,7 @@ from assaymark.estimation.stats.label_design import (
     stratum_weights,
 )
 from assaymark.estimation.stats.side_intervals import weighted_estimate
-from assaymark.hints import for_python, option, switch
+from assaymark.hints import option, switch
 
 METRICS = ("accuracy", "precision", "recall", "f1", "prevalence")
 WORDS: dict[Support, str] = {
@@ -103,7 +103,7 @@ class Diagnosis:
         return interval_picture(bars, caption=str(self))
 
     def _repr_html_(self) -> str:
-        rows = [("because", for_python(self.reason)), ("labels", f"{self.labels:,}")]
+        rows = [("because", self.reason), ("labels", f"{self.labels:,}")]
         table = html_table([plain(one) for one in self.figures])
         return html_answer(str(self), rows, self.plot()) + table
 

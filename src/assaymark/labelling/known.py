@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelRow, read_labels
@@ -18,7 +19,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class TakenIn:
+class TakenIn(InSentence):
     """What became of a file of known labels; `strangers` are ids that the collection does not hold."""
 
     recorded: int

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
 from assaymark.files.labels import LabelFile, LabelRow, read_labels
@@ -31,7 +32,7 @@ DEFAULT_ANNOTATOR = "reviewer"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled:
+class Labelled(InSentence):
     """What became of a file of labels."""
 
     recorded: int

@@ -21,7 +21,6 @@ from assaymark.claims.pictures import frame, html_answer, html_table
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
-from assaymark.hints import for_python
 from assaymark.ledger.events import Attempt, ClaimLocked, State
 from assaymark.monitoring.claim_files import (
     LOCKED,
@@ -80,7 +79,7 @@ class Gate(Record):
             f"{claim.name}: {claim.outcome} ({claim.claim}). {claim.reason}"
             for claim in self.claims
         ]
-        return for_python("\n".join([f"Gate on {self.today}: {self.outcome}", *lines]))
+        return "\n".join([f"Gate on {self.today}: {self.outcome}", *lines])
 
     def to_frame(self) -> Any:
         """One row per claim: a pandas or polars data frame, or a list of dicts without either."""
@@ -89,9 +88,7 @@ class Gate(Record):
     def _repr_html_(self) -> str:
         names = ("name", "outcome", "claim", "labels", "expires", "reason")
         rows = [{name: getattr(claim, name) for name in names} for claim in self.claims]
-        return for_python(
-            html_answer(f"Gate on {self.today}: {self.outcome}", [], None) + html_table(rows)
-        )
+        return html_answer(f"Gate on {self.today}: {self.outcome}", [], None) + html_table(rows)
 
 
 def gate(place: Path, *, today: date, processes: int = 1) -> Gate:

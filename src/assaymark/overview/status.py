@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assaymark.certification.forecasts.lesser_claim import StillPossible, still_possible
 from assaymark.certification.modes import judge
 from assaymark.certification.modes.words import closed_because
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.results import counted
 from assaymark.hints import command
 from assaymark.labelling.blocking import Blocking, blocking_items
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Status:
+class Status(InSentence):
     """What is done and what is missing.
 
     Counts are those of the plan, or of the estimate where one is being worked on: `estimate` then

@@ -70,8 +70,9 @@ class MemoryTable:
     def write(self, path: Path, *, positions: str | None = None) -> Path:
         """Write it as parquet; `positions` adds a column of that name that numbers the rows from 0."""
         if self.stream is not None:
-            number = f"row_number() OVER () - 1 AS {named(positions)}, " if positions else ""
-            return write_rows(path, self.stream, f"{number}*")
+            numbers = [f"row_number() OVER () - 1 AS {named(positions)}"] if positions else []
+            named_columns = map(named, self.names)  # pandas also streams an index without a name
+            return write_rows(path, self.stream, ", ".join([*numbers, *named_columns]))
         columns = dict(self.columns or {})
         if positions:
             length = len(next(iter(columns.values()), ()))
@@ -154,6 +155,23 @@ def _with_index(data: Any) -> Any:
     if _is_pandas(data) and any(name is not None for name in data.index.names):
         return data.reset_index()
     return data
+
+
+def refuse_other_numbers(data: Any) -> None:
+    """Refused where rows that have no ids would be numbered otherwise than by the index of pandas.
+
+    The rows of a filtered or sorted frame are looked up by its index: the wrong ones would be labelled.
+    """
+    index = getattr(data, "index", None) if hasattr(data, "iloc") else None
+    if index is None or importlib.import_module("pandas").RangeIndex(len(index)).equals(index):
+        return
+    kind = type(data).__name__
+    keep = " (reset_index(names='id'))" if kind == "DataFrame" else ""
+    raise InputError(
+        f"The rows have no ids, and the index of the {kind} is not 0, 1, 2, …: what number is a row to "
+        f"have? Make the index a column of ids{keep}, or number the rows by their position "
+        "(reset_index(drop=True)) and look labels up by position too."
+    )
 
 
 def _is_pandas(data: Any) -> bool:

@@ -284,8 +284,8 @@ def latest_attempt(state: State) -> Attempt:
         )
     if state.attempt is None and state.reviews:
         raise PlanError(
-            f"This project is a review and has no plan: {command('review next')} hands records out and "
-            f"{command('review status')} says whether to stop."
+            "This project is a review and has no plan. To hand records out: "
+            f"{command('review next')}. Whether to stop: {command('review status')}."
         )
     if state.attempt is None:
         raise PlanError(

@@ -17,7 +17,7 @@ def refuse_review(state: State) -> None:
     """Refuse a plan, a survey or a training in a project that is a review."""
     if state.reviews:
         raise PlanError(
-            f"This project is a review: {command('review next')} hands records out and "
-            f"{command('review status')} says whether to stop. For anything else register the collection "
-            f"in a new folder: {command('init', 'FOLDER')}."
+            f"This project is a review. To hand records out: {command('review next')}. Whether to stop: "
+            f"{command('review status')}. For anything else register the collection in a new folder: "
+            f"{command('init', 'FOLDER')}."
         )

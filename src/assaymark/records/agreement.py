@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.record import Record
 
 
@@ -79,9 +80,12 @@ class Tipping(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sensitivity(Record):
+class Sensitivity(InSentence, Record):
     """What label errors would overturn the verdict. A what-if, not a guarantee."""
 
     tippings: tuple[Tipping, ...]
     sentence: str
     reason: str | None = None
+
+    def __str__(self) -> str:
+        return self.sentence

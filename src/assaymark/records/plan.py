@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 from assaymark.claims.canonical import digest
 from assaymark.claims.checks import choice, open_share
 from assaymark.claims.claim import Claim, Counts
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.ratio_metrics import domain
 from assaymark.claims.record import Record, stored
+from assaymark.claims.results import percent
 from assaymark.errors import VerificationError
 from assaymark.records.decimals import complement, decimal_text
 from assaymark.records.modes import DESIGNS, MODES, ModeKind, kind_of
@@ -121,7 +123,7 @@ class Stake(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(Record):
+class Plan(InSentence, Record):
     """A claim and how it will be tested. Nothing in it may change once labels are bought.
 
     `method` is the numbered method that judges it, `rows` the digest of what the claim compiles to.
@@ -165,6 +167,10 @@ class Plan(Record):
         choice("mode", self.mode, MODES)
         choice("design", self.design, DESIGNS)
         open_share("confidence", self.confidence)
+
+    def __str__(self) -> str:
+        sure = percent(self.confidence)
+        return f"Plan {self.number}: {self.claim} with {sure} confidence, {self.kind.name}."
 
     @property
     def kind(self) -> ModeKind:

@@ -7,6 +7,7 @@ from typing import Literal
 from assaymark.claims.checks import choice, count, open_share
 from assaymark.claims.claim import Claim, Counts
 from assaymark.claims.defaults import POWER
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent
 from assaymark.errors import InputError
@@ -85,7 +86,7 @@ class TrainingLook(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Advice(Record):
+class Advice(InSentence, Record):
     """Whether to go on training or to certify, and why. None where nothing can be said yet.
 
     `low` and `high` hold the metric with 90 % belief, `chance_true` is the belief that the claim

@@ -9,6 +9,7 @@ from assaymark import __version__
 from assaymark.certification.issuing import NotEstablishedError, certificate_path, write_certificate
 from assaymark.certification.signatures.signing import Signer
 from assaymark.claims.canonical import canonical, digest, read_json
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import counted, percent
 from assaymark.errors import VerificationError
@@ -76,7 +77,7 @@ class ReviewCertificate(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IssuedReview:
+class IssuedReview(InSentence):
     """A certificate of a review and where it was written."""
 
     certificate: ReviewCertificate

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
+from assaymark.hints import command
 from assaymark.ledger.events import ReviewWork, State, review_of
 from assaymark.reviewing.stats import Batch, Reading, Standing, draws_of
 
@@ -38,7 +39,9 @@ def the_review(state: State) -> ReviewWork:
     """The review of the project; refused where there is none."""
     work = review_of(state)
     if work is None:
-        raise PlanError("This project has no review. Begin one in a new folder: review start.")
+        raise PlanError(
+            f"This project has no review. Begin one in a new folder: {command('review start')}."
+        )
     return work
 
 

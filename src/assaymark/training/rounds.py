@@ -13,7 +13,7 @@ from assaymark.claims.pictures import html_answer
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted
 from assaymark.errors import InputError, PlanError
-from assaymark.hints import command, for_python
+from assaymark.hints import command
 from assaymark.learners.active_selection import ChosenRow, next_rows
 from assaymark.ledger.events import (
     State,
@@ -66,7 +66,7 @@ class Trained:
     changed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return for_python(" ".join(filter(None, (self.summary.sentence, self.reason))))
+        return " ".join(filter(None, (self.summary.sentence, self.reason)))
 
     def _repr_html_(self) -> str:
         rows = [("labels", f"{self.summary.labels:,}"), ("relevant", f"{self.summary.positives:,}")]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assaymark.claims.pictures import html_answer
+from assaymark.claims.pictures import InSentence, html_answer
 from assaymark.claims.record import Record
 from assaymark.claims.results import counted, percent, shown
 from assaymark.errors import InputError
@@ -251,7 +251,7 @@ def calibration_words(calibrator: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(Record):
+class Thresholds(InSentence, Record):
     """Cut-offs as a file that later steps read: what is promised, by which score, from which labels."""
 
     rule: Rule
@@ -266,3 +266,6 @@ class Thresholds(Record):
     placed_by: str
     sources: tuple[str, ...]
     software: str
+
+    def __str__(self) -> str:
+        return f"{self.promise} {str(self.cutoffs).capitalize()}."

@@ -123,3 +123,54 @@ def test_a_review_that_is_refused_leaves_nothing_in_its_folder(tmp_path: Path) -
     with pytest.raises(InputError, match="Column 'doc' is not in the pool"):
         assaymark.review(records, text="title", id=["id", "doc"], folder=tmp_path / "work")
     assert not (tmp_path / "work").exists()
+
+
+def test_rows_without_ids_are_numbered_only_where_the_index_agrees() -> None:
+    """Rows of a filtered frame were numbered from 0, and labels looked up by its index were others'."""
+    bare = FRAME.drop(columns="id")
+    filtered = bare[bare["score"] > 0.3]
+    with pytest.raises(InputError, match=r"the index of the DataFrame is not 0, 1, 2, …"):
+        begin(filtered)
+    with pytest.raises(InputError, match=r"the index of the Series is not 0, 1, 2, …"):
+        begin(None, y_score=filtered["score"])
+    kept = begin(filtered.reset_index(names="id")).ask(5)
+    assert {item.id for item in kept} <= set(filtered.index)
+    assert begin(filtered.reset_index(drop=True)).ask(5)
+    with pytest.raises(InputError) as refused:  # an index without a name is no column
+        begin(FRAME[1:], text="nothing")
+    assert "__index_level_0__" not in str(refused.value)
+
+
+def test_series_of_the_same_rows_in_another_order_are_refused() -> None:
+    """They were paired by position, so that every label met the prediction of another item."""
+    truth, predicted = FRAME["score"] > 0.4, (FRAME["score"] > 0.5).sample(frac=1, random_state=1)
+    with pytest.raises(InputError, match="the same rows in different orders"):
+        assaymark.bound("f1", truth, predicted, sample="random")
+    with pytest.raises(InputError, match="the same rows in different orders"):
+        assaymark.triage(y_score=FRAME["score"].loc[predicted.index], y_true=truth, target=0.9)
+    ordered = assaymark.bound("f1", truth, predicted.loc[truth.index], sample="random")
+    by_position = assaymark.bound("f1", truth, predicted.to_numpy(), sample="random")
+    assert ordered.point > by_position.point
+
+
+def test_numbers_of_numpy_in_a_plan_are_stored() -> None:
+    """They ended in an error of the JSON library, or were said to be out of range."""
+    options = {"seed": np.int64(3), "budget": np.int32(20), "confidence": np.float32(0.5)}
+    assert (
+        begin(FRAME, mode="fixed", **options).plan
+        == begin(FRAME, mode="fixed", seed=3, budget=20, confidence=0.5).plan
+    )
+    assert begin(FRAME, expect=np.float32(0.75)).plan.expectation is not None
+    with pytest.raises(InputError, match="Write a number, without quotation marks"):
+        begin(FRAME, confidence="0.95")
+
+
+def test_a_frame_with_scores_of_another_classifier_can_be_trained_on() -> None:
+    texts = [f"{'refund' if i % 3 else 'hello'} {i}" for i in range(SIZE)]
+    frame = FRAME.assign(text=texts, prediction=[0, 1] * (SIZE // 2))
+    training = assaymark.train(frame, "f1 >= 0.8", text="text", sampling="uncertainty", budget=40)
+    for _ in range(2):  # asked again, what was said first still counts
+        with pytest.raises(assaymark.AssaymarkError, match="what the claim will be about"):
+            training.ask()
+    random = assaymark.train(frame, "f1 >= 0.8", text="text", budget=40, population="rest")
+    assert random.ask(5)

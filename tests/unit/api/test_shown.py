@@ -1,5 +1,6 @@
 """What a notebook and a print show of every answer: a sentence, and never a hint's bare mark."""
 
+import html
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_the_gate_of_claim_files_from_python(tmp_path: Path) -> None:
     (tmp_path / "mail.lock").unlink()
     lost = assaymark.gate(tmp_path, today="2027-01-01")
     assert lost.outcome == "tampered"
-    assert "assaymark.lock() writes it again" in lost.claims[0].reason
+    assert "assaymark.lock(…) writes it again" in lost.claims[0].reason
     assert "⟦" not in f"{lost}{lost._repr_html_()}"
 
 
@@ -92,3 +93,37 @@ def test_the_ends_of_an_interval_never_look_better_than_they_are() -> None:
 def test_a_verdict_without_a_bound_says_that_nothing_useful_is_proven() -> None:
     begun = assaymark.certify(y_score=SCORES, claim="recall >= 0.8", threshold=0.5, seed=1)
     assert "nothing useful so far" in begun.verdict()._repr_html_()
+
+
+def test_advice_in_any_result_is_spelled_as_calls() -> None:
+    """What a claim that looks false printed held the bare marks of hints."""
+    false = assaymark.size("f1 >= 0.9", pilot=[80, 20, 20, 880])
+    assert str(false).endswith('(expect=0.95); or claim less (claim("f1 >= 0.75")).')
+    scores = {"score": [i / 100 for i in range(100)]}
+    cost = assaymark.certify(scores, threshold=0.5).forecast("accuracy >= 0.9")
+    assert 'assaymark.estimate(…, "accuracy", budget=100)' in str(cost)
+    assert "What it would cost if it is 0.95" in cost._repr_html_()
+    labels = {"prediction": [1, 0] * 30, "label": [1, 0] * 30}
+    diagnosis = assaymark.doctor(labels, prediction="prediction")
+    assert "say random=True" in diagnosis.reason
+    assert not any("⟦" in repr(one) for one in (false, cost, diagnosis))
+
+
+def test_a_notebook_shows_sentences_and_the_price_as_a_table(work) -> None:
+    """It showed every field of a plan, a certificate, a status and a forecast."""
+    price = assaymark.size("f1 >= 0.7", pilot=[80, 20, 20, 880])
+    assert "<th>bad luck</th>" in price._repr_html_()
+    assert "<td>budget (recommended)</td>" in price._repr_html_()
+    assert list(price.to_frame()["plan size"].astype(object))[:2] == [2373, 3018]
+    assert work.plan._repr_html_() == (
+        "<p>Plan 1: precision &gt;= 0.8 with 95% confidence, score-guided.</p>"
+    )
+    for shown in (work.status(), work.certify(), work.tell({}), work.sensitivity()):
+        assert shown._repr_html_() == f"<p>{html.escape(str(shown))}</p>"
+
+
+def test_a_verdict_of_few_labels_says_the_same_in_its_table() -> None:
+    early = assaymark.certify(y_score=SCORES, threshold=0.5, claim="recall >= 0.8", seed=1)
+    early.tell([(item, item.id % 2) for item in early.ask(3)])
+    assert "nothing useful is proven so far" in str(early.verdict())
+    assert "nothing useful so far" in early.verdict()._repr_html_()

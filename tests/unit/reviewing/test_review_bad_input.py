@@ -151,7 +151,7 @@ def test_a_stray_label_names_the_command_that_hands_records_out(drawn):
     project, _ = drawn
     path = project.folder / "stray.csv"
     path.write_text("id,label\nr0199,1\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"items that .*review next.* handed out"):
+    with pytest.raises(InputError, match=r"items that ask\(\) handed out"):
         label_file(project, path)
 
 
@@ -193,8 +193,10 @@ def test_what_is_no_review_is_refused_in_one_and_says_what_to_do(tmp_path, assay
     before = project.ledger.entries()
     done = assaymark(*command, "-p", project.folder)
     assert done.code == 2
-    assert done.err.startswith("Error: This project is a review: assaymark review next -p ")
-    assert " hands " in done.err
+    assert done.err.startswith(
+        "Error: This project is a review. To hand records out: assaymark review next -p "
+    )
+    assert "Whether to stop: assaymark review status -p " in done.err
     assert "register the collection in a new folder: assaymark init FOLDER." in done.err
     assert project.ledger.entries() == before
 

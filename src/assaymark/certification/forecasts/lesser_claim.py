@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 from assaymark.certification.forecasts.calculators import read_claim
-from assaymark.certification.modes.words import useful
 from assaymark.certification.planning import PlanRequest
 from assaymark.certification.planning.forecast import expected_value
 from assaymark.certification.planning.forecast_words import lesser_claim
 from assaymark.certification.sealing import expected_by, forecast_plan
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Interval, counted, rounded
+from assaymark.claims.results import Interval, counted, rounded, useful
 from assaymark.errors import AssaymarkError
 from assaymark.hints import command
 from assaymark.ledger.events import Attempt

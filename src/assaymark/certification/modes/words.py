@@ -2,7 +2,7 @@
 
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Decision, Estimate, Interval, counted, percent, shown
+from assaymark.claims.results import Decision, Estimate, Interval, counted, percent, shown, useful
 from assaymark.ledger.events import Attempt
 from assaymark.records.certificate import CLOSED
 from assaymark.records.plan import Plan
@@ -73,13 +73,6 @@ def capped(plan: Plan, value: float) -> float:
     if not plan.capped:
         return value
     return (min if plan.claim.side == "lower" else max)(value, plan.claim.target)
-
-
-def useful(claim: Claim, interval: Interval) -> bool:
-    """Whether a bound says anything that helps: it lies within a tenth of the way to the target."""
-    if claim.side == "lower":
-        return interval.low >= 0.1 * claim.target
-    return interval.high <= min(10 * claim.target, 1 - 0.1 * (1 - claim.target))
 
 
 def sentence(claim: Claim, estimate: Estimate, decision: Decision) -> str:

@@ -1,10 +1,10 @@
 """The verdict as people say it: one word, and a sentence that anybody understands."""
 
-from assaymark.certification.modes.words import closed_because, useful
+from assaymark.certification.modes.words import closed_because
 from assaymark.certification.view.dossier import Answer, Tone
 from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import metric
-from assaymark.claims.results import Estimate, Verdict, counted, percent, rounded, shown
+from assaymark.claims.results import Estimate, Verdict, counted, percent, rounded, shown, useful
 from assaymark.ledger.events import Attempt
 
 WORDS: dict[str, tuple[Tone, str]] = {

@@ -194,8 +194,8 @@ def group_columns(tree: ClaimTree, pool: RegisteredPool) -> tuple[str, ...]:
     for name in named:
         if not known:
             raise InputError(
-                f"The pool has no group column '{name}': name it when you begin the project: "
-                f"{command('init', '…', group=name)}."
+                f"The pool has no group column '{name}': name it when you begin the project "
+                f"({option('group', name)})."
             )
     return tuple(known[cells.column(name)] for name in named)
 

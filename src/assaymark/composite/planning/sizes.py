@@ -11,6 +11,7 @@ from assaymark.certification.forecasts.calculators import size
 from assaymark.claims.checks import open_share
 from assaymark.claims.language.tree import ClaimTree, Comparison, Figure, Threshold
 from assaymark.claims.metrics import AVERAGES
+from assaymark.claims.pictures import InSentence
 from assaymark.composite.planning.forecast import LEAST
 from assaymark.errors import InputError
 from assaymark.hints import option
@@ -29,7 +30,7 @@ class PartSize:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeveralSize:
+class SeveralSize(InSentence):
     """Labels for all parts: those of one group share their labels, groups add up."""
 
     parts: tuple[PartSize, ...]
@@ -45,7 +46,7 @@ class SeveralSize:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonSize:
+class ComparisonSize(InSentence):
     """Labels for one classifier against another, beside tests that are judged once.
 
     `both` looks for better and worse at once, `one` for one direction only. The others have a
