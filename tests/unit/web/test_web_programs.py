@@ -10,15 +10,17 @@ from xml.etree import ElementTree
 import pytest
 from test_web import client, signed
 
+from assaymark import certify_parts, compare, review
 from assaymark.files.answers import ITEM
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import Attempt
+from assaymark.overview.recorded import event_of, subject_of
 from assaymark.project.connections import Hook, add_hook, add_program, remove_program
 from assaymark.project.folder import Project
 from assaymark.web.app import ROUTES
 from assaymark.web.programs.connecting import choices
 from assaymark.web.programs.description import CALLS, PREFIX
-from assaymark.web.programs.hooks_out import already_sent, deliver, event_of
+from assaymark.web.programs.hooks_out import already_sent, deliver
 
 
 @pytest.fixture
@@ -300,3 +302,55 @@ def test_a_broken_list_of_what_was_told_ends_no_telling(text: str, tmp_path) -> 
     (tmp_path / "sent.json").write_text(text)
     told = already_sent(tmp_path / "sent.json")
     assert told == ({"u": ["1 refuted"]} if "refuted" in text else {})
+
+
+TRUTH = [i % 2 for i in range(120)]
+POOL = {
+    "id": [f"d{i}" for i in range(120)],
+    "score": [0.1 + 0.8 * one for one in TRUTH],
+    "good": TRUTH,
+    "bad": [1 - one for one in TRUTH],
+}
+BEGUN = {
+    "recall >= 0.6 and precision >= 0.6": (
+        lambda folder: certify_parts(
+            POOL, "recall >= 0.6 and precision >= 0.6", threshold=0.5, seed=1, folder=folder
+        ),
+        "established",
+    ),
+    "accuracy of 'good' > accuracy of 'bad'": (
+        lambda folder: compare(POOL, a="bad", b="good", only="better", seed=1, folder=folder),
+        "established",
+    ),
+    "accuracy of 'bad' > accuracy of 'good'": (
+        lambda folder: compare(POOL, a="good", b="bad", seed=1, folder=folder),
+        "refuted",
+    ),
+}
+
+
+@pytest.mark.parametrize("claim", BEGUN)
+def test_programs_hear_of_claims_that_are_no_plan(claim, tmp_path) -> None:
+    """Their status was "no plan" from first to last, and no message was ever sent of them."""
+    begin, event = BEGUN[claim]
+    work = begin(tmp_path / "work")
+    assert subject_of(work.project.state()).event is None
+    work.run(lambda item: int(item.id[1:]) % 2)
+    subject = subject_of(work.project.state())
+    assert (subject.kind, subject.number, subject.claim, subject.confidence, subject.event) == (
+        "claim", 1, claim, 0.95, event,
+    )  # fmt: skip
+    with program(tmp_path / "work", right="lead") as web:
+        status = web.get("/api/v1/status").json()
+        assert (status["kind"], status["claim"], status["outcome"]) == ("claim", claim, "open")
+        look = web.post("/api/v1/look", json={}).json()
+        assert (look["claim"], look["confidence"]) == (claim, 0.95)
+
+
+def test_programs_hear_of_a_review(tmp_path) -> None:
+    texts = {"id": POOL["id"], "text": [f"word {i % 7}" for i in range(120)]}
+    work = review(texts, text="text", recall=0.5, folder=tmp_path / "work")
+    subject = subject_of(work.project.state())
+    assert (subject.kind, subject.event) == ("review", None)
+    with program(tmp_path / "work", right="read") as web:
+        assert web.get("/api/v1/status").json()["kind"] == "review"

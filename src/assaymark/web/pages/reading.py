@@ -9,16 +9,16 @@ from assaymark.certification.handover import (
     OnRecord,
     certificate_file,
     certificate_statement,
-    on_record,
 )
 from assaymark.certification.view.answer import claim_sentence
-from assaymark.composite.handover import claim_file, claim_on_record, claim_statement
+from assaymark.composite.handover import claim_file, claim_statement
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.spending import spending
+from assaymark.overview.recorded import latest_on_record
 from assaymark.overview.report import report_bytes
 from assaymark.project.folder import Project
 from assaymark.reports.forms import REPORT_FORMS
-from assaymark.reviewing.handover import review_file, review_on_record, review_statement
+from assaymark.reviewing.handover import review_file, review_statement
 from assaymark.reviewing.reporting import review_report
 from assaymark.web.site import only, person_of, refuse, site_of
 
@@ -55,8 +55,7 @@ async def show(request: Request) -> Response:
 
 def _record(desk: Desk) -> OnRecord:
     desk.catch_up()
-    state = desk.state
-    return review_on_record(state) or claim_on_record(state) or on_record(state)
+    return latest_on_record(desk.state)
 
 
 def _headline(desk: Desk, record: OnRecord) -> str | None:

@@ -10,7 +10,6 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from assaymark.certification.handover import on_record
 from assaymark.claims.record import plain
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
@@ -18,6 +17,7 @@ from assaymark.labelling.blocking import NEW_ITEMS, blocking_items
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.recording import Labelled, label, label_file
 from assaymark.labelling.texts import text_sources
+from assaymark.overview.recorded import latest_on_record, subject_of
 from assaymark.project.folder import Project
 from assaymark.web.pages.drawing_on import draw_next
 from assaymark.web.programs.access import limited, program, program_now
@@ -36,7 +36,7 @@ async def describe(request: Request) -> Response:
 def _status(desk: Desk) -> dict[str, Any]:
     desk.catch_up()
     return {
-        **plain(on_record(desk.state)),
+        **plain(latest_on_record(desk.state)),
         "waiting": len(desk.queue.waiting),
         "unread": desk.queue.unread(desk.state),
         "conflicts": len(desk.queue.disputed),
@@ -126,15 +126,18 @@ async def draw(request: Request) -> Response:
 @program("lead")
 async def look(request: Request) -> Response:
     """The verdict of now. It is a look, and is recorded if labels changed."""
-    dossier = await asyncio.to_thread(site_of(request).watch.look)
+    site = site_of(request)
+    dossier = await asyncio.to_thread(site.watch.look)
+    await site.runner.ask(Desk.catch_up)
+    subject = await site.runner.ask(lambda desk: subject_of(desk.state))
     return JSONResponse(
         {
             "tone": dossier.answer.tone,
             "sentence": str(dossier.answer),
-            "claim": dossier.claim_text,
+            "claim": dossier.claim_text or (subject and subject.claim),
             "point": dossier.point,
             "bound": dossier.bound,
-            "confidence": dossier.confidence,
+            "confidence": dossier.confidence or (subject and subject.confidence),
         }
     )
 

@@ -13,7 +13,7 @@ from assaymark.claims.canonical import read_json
 from assaymark.errors import AssaymarkError
 from assaymark.files.places import write_safely
 from assaymark.labelling.desk import Desk
-from assaymark.ledger.events import Attempt
+from assaymark.overview.recorded import subject_of
 from assaymark.project.connections import SENT, Hook, read_connections
 from assaymark.web.site import Site
 
@@ -22,31 +22,12 @@ TRIES, PAUSE, PATIENCE = 5, 2.0, 10.0
 log = logging.getLogger("assaymark.serve")
 
 
-def event_of(attempt: Attempt) -> str | None:
-    """The news of a plan, by what is recorded; None where it is still open."""
-    if attempt.watches and attempt.watches[-1].event.decision == "drifted":
-        return "stale"
-    if attempt.closed is not None and attempt.closed.outcome == "failed":
-        return "refuted" if attempt.closed.shows_false else "not established"
-    last = attempt.looks[-1].event.decision if attempt.looks else None
-    if attempt.certificate is not None or (attempt.open and last == "pass"):
-        return "established"
-    return None
-
-
 def _news(desk: Desk) -> dict[str, Any] | None:
     desk.catch_up()
-    attempt = desk.state.attempt
-    event = event_of(attempt) if attempt is not None else None
-    if attempt is None or event is None:
+    subject = subject_of(desk.state)
+    if subject is None or subject.event is None:
         return None
-    return {
-        "event": event,
-        "plan": attempt.plan.number,
-        "claim": str(attempt.plan.claim),
-        "confidence": attempt.plan.confidence,
-        "head": desk.state.head.hash if desk.state.head else "",
-    }
+    return {**vars(subject), "head": desk.state.head.hash if desk.state.head else ""}
 
 
 async def tell_on(site: Site) -> None:
@@ -65,7 +46,7 @@ async def _tell_all(site: Site, hooks: tuple[Hook, ...], news: dict[str, Any]) -
     path = site.served.folder / SENT
     sent = already_sent(path)
     for hook in hooks:
-        key = f"{news['plan']} {news['event']}"
+        key = f"{news['kind']} {news['number']} {news['event']}"
         if news["event"] not in hook.events or key in sent.get(hook.url, []):
             continue
         body = json.dumps({**news, "project": site.title}, sort_keys=True).encode()
