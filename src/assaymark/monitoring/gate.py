@@ -21,6 +21,7 @@ from assaymark.claims.pictures import frame, html_answer, html_table
 from assaymark.claims.record import Record, plain
 from assaymark.claims.results import Verdict, counted, rounded
 from assaymark.errors import InputError, PlanError, VerificationError
+from assaymark.hints import command
 from assaymark.ledger.events import Attempt, ClaimLocked, State
 from assaymark.monitoring.claim_files import (
     LOCKED,
@@ -221,10 +222,19 @@ def _judged(blank: GatedClaim, evidence: Evidence) -> GatedClaim:
             reason=f"{closed_because(attempt).rstrip('.')}.",
         )
     if attempt.closed is not None:
-        ended = "was given up" if attempt.outcome == "abandoned" else "ended without proof"
-        reason = f"Its plan {ended} ({closed_because(attempt).rstrip('.')}): lock it again."
-        return replace(blank, labels=labels, reason=reason)
+        return replace(blank, labels=labels, reason=_ended(attempt))
     return _open(replace(blank, labels=labels), attempt, state)
+
+
+def _ended(attempt: Attempt) -> str:
+    """How a plan ended that neither proved nor refuted its claim, and what can be done."""
+    why = closed_because(attempt).rstrip(".")
+    if attempt.outcome == "abandoned":
+        return f"Its plan was given up ({why}): lock it again."
+    return (
+        f"Its plan ended without proof ({why}), and nothing shows the claim to be false. What can still "
+        f"be proven without another plan is said by {command('status')}."
+    )
 
 
 def _sentinels(evidence: Evidence) -> str | None:

@@ -81,10 +81,11 @@ def lock(
     with undone_if_refused(project.folder) if new else nullcontext():
         _begin(project, claim, progress)
         old = latest_lock(project.state(), claim.name)
-        if old is None or not _same(old, claim):
+        repeated = old is not None and _same(old, claim) and not _given_up(old)
+        if not repeated:
             _refuse_unfinished(old, claim)
             _seal(project, claim, request, seed, old, progress)
-    return _written(project, claim, repeated=old is not None and _same(old, claim))
+    return _written(project, claim, repeated=repeated)
 
 
 def _columns(claim: ClaimFile, engine: str) -> Columns:
@@ -167,6 +168,13 @@ def _same(old: Sealed, claim: ClaimFile) -> bool:
     assert old.lock is not None, "found by its lock"  # noqa: S101
     event = old.lock.event
     return event.terms == claim.terms and event.classifier == claim.classifier
+
+
+def _given_up(old: Sealed) -> bool:
+    """Whether somebody gave its plan up, so that the same terms need another one."""
+    if isinstance(old, Attempt):
+        return old.outcome == "abandoned"
+    return bool(ClaimWork(survey=old).reports("abandoned"))
 
 
 def _refuse_unfinished(old: Sealed | None, claim: ClaimFile) -> None:

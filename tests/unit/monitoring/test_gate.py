@@ -12,8 +12,8 @@ import pytest
 
 from assaymark.ledger.head import settle_heads
 from assaymark.monitoring.outcomes import EXIT_CODES, GRAVEST_FIRST
+from assaymark.overview.recorded import event_of
 from assaymark.project.folder import Project
-from assaymark.web.programs.hooks_out import event_of
 from worlds_on_disk import write_labels
 
 
@@ -70,9 +70,19 @@ def test_a_plan_that_ended_without_proof_refutes_nothing(folder) -> None:
     claim = folder.only()
     assert (folder.gate().code, claim["outcome"]) == (4, "undecided")
     assert str(claim["reason"]).startswith("Its plan ended without proof (F1 ≥ ")
-    assert str(claim["reason"]).endswith("lock it again.")
+    assert str(claim["reason"]).endswith("without another plan is said by assaymark status.")
     assert event_of(Project(folder=folder.project).state().attempt) == "not established"
-    assert folder.lock().code == 0, "and then it can be locked again"
+
+
+def test_a_plan_that_was_given_up_is_sealed_again_by_the_same_file(folder) -> None:
+    """The gate says to lock it again; that wrote the lock of the plan that was given up once more."""
+    folder.lock()
+    given_up = folder.run("plan", "--abandon", "a slip in the guide", "-p", folder.project)
+    assert given_up.code == 0
+    assert str(folder.only()["reason"]).endswith("(a slip in the guide): lock it again.")
+    again = folder.run("lock", folder.claim, "--json")
+    assert (again.code, again.json["plan"], again.json["repeated"]) == (0, 2, False)
+    assert str(folder.only()["reason"]).startswith("Nothing useful is proven so far")
 
 
 def test_the_same_ledger_and_date_give_the_same_answer_and_nothing_is_written(certified) -> None:
