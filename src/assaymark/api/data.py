@@ -240,16 +240,7 @@ def _columns(pool: PoolInput, names: tuple[str, ...]) -> tuple[Columns, bool]:
     ):
         prediction = "prediction"
     numbered = pool.id is None and ID not in names
-    columns = Columns(
-        id=pool.id_column,
-        score=score,
-        prediction=prediction,
-        threshold=pool.cut,
-        text=pool.texts,
-        groups=pool.groups or None,
-        positive=pool.positive,
-    )
-    return columns, numbered
+    return replace(_file_columns(pool), score=score, prediction=prediction), numbered
 
 
 def _with_arrays(pool: PoolInput) -> MemoryTable:
