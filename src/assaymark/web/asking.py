@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assaymark.web.site import pages_of, person_of
+from assaymark.web.site import pages_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,5 @@ def ask(request: Request, question: Question) -> Response:
     return site.page(
         request,
         "ask.html",
-        person=person_of(request),
-        mark=site.mark(request),
         question=question,
     )

@@ -109,13 +109,14 @@ class Pages:
         return {"settings": None}
 
     def page(self, request: Request, name: str, *, status: int = 200, **values: Any) -> Response:
-        """A template, filled."""
+        """A template, filled, for the person that was let in unless another is named."""
+        if "person" not in values:
+            person = getattr(request.state, "person", None)
+            values |= {"person": person, "mark": self.mark(request) if person else ""}
         text = self.templates.get_template(name).render(
             {
                 "version": self.version,
-                "person": None,
                 "decides": False,
-                "mark": "",
                 "here": request.scope["path"].removeprefix(self.root),
                 "root": self.root,
                 "home": self.home,

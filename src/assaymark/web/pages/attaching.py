@@ -14,7 +14,7 @@ from assaymark.web.attachments import find_attachment, named_files, unclear_file
 from assaymark.web.file_coverage import coverage_reply, uncompared_reply
 from assaymark.web.intake import ACCEPTED, added, begun
 from assaymark.web.pieces import PIECE
-from assaymark.web.site import Site, body, only, person_of, site_of
+from assaymark.web.site import Site, body, only, site_of
 
 
 @only("lead")
@@ -24,8 +24,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "files.html",
-        person=person_of(request),
-        mark=site.mark(request),
         piece=PIECE,
         accepted=ACCEPTED,
     )

@@ -95,8 +95,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "decide.html",
-        person=person,
-        mark=site.mark(request),
         found=dispute,
         fields=fields,
         said=said,

@@ -198,8 +198,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "items.html",
-        person=person_of(request),
-        mark=site.mark(request),
         rows=[(row, visible(row.item), _snippet(site, items.sources, row.item)) for row in part],
         count=len(rows),
         whole=len(items.rows),
@@ -297,8 +295,6 @@ async def one(request: Request) -> Response:
     return site.page(
         request,
         "item.html",
-        person=person_of(request),
-        mark=site.mark(request),
         row=row,
         shown_id=visible(row.item),
         stratum=AnswerNames.of(site.settings).text(row.stratum),

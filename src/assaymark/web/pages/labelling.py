@@ -48,8 +48,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "label.html",
-        person=person_of(request),
-        mark=site.mark(request),
         purposes=await site.runner.ask(_purposes),
         classes=await site.runner.ask(lambda desk: desk.state.classes),
         tags=await site.runner.ask(lambda desk: desk.state.tags),

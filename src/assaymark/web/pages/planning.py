@@ -86,8 +86,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "plan.html",
-        person=person_of(request),
-        mark=site.mark(request),
         start=start,
         attempt=attempt,
         seed_source=source_in_words,

@@ -41,8 +41,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "read.html",
-        person=person_of(request),
-        mark=site.mark(request),
         found=record,
         headline=await site.runner.ask(lambda desk: _headline(desk, record)),
         has_file=text is not None,

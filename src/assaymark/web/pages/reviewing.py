@@ -27,7 +27,7 @@ from assaymark.reviewing.status import ReviewStatus, status_of
 from assaymark.reviewing.wording import certified, next_step, to_go, verdict, waiting
 from assaymark.web.asking import Question, ask
 from assaymark.web.charts import picture
-from assaymark.web.site import Site, form, only, person_of, site_of
+from assaymark.web.site import Site, form, only, site_of
 
 BUSY = "review"
 USUAL, MOST = 50, 1000
@@ -42,8 +42,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "review.html",
-        person=person_of(request),
-        mark=site.mark(request),
         now=now,
         verdict=verdict(now),
         certified=certified(now),

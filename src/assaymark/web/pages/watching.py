@@ -112,8 +112,6 @@ async def show(request: Request) -> Response:
     return site.page(
         request,
         "watch.html",
-        person=person_of(request),
-        mark=site.mark(request),
         seen=dossier,
         now=now,
         tone=tone,

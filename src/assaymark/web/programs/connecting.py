@@ -26,7 +26,7 @@ from assaymark.project.connections import (
 from assaymark.web.programs.description import PREFIX
 from assaymark.web.programs.endpoints import record_export
 from assaymark.web.programs.label_studio import LabelStudio
-from assaymark.web.site import form, only, person_of, site_of
+from assaymark.web.site import form, only, site_of
 
 USES = {
     "read": "sees where things stand",
@@ -42,8 +42,6 @@ async def _page(request: Request, **values: Any) -> Response:
     return site.page(
         request,
         "connect.html",
-        person=person_of(request),
-        mark=site.mark(request),
         known=await asyncio.to_thread(read_connections, site.served.folder),
         uses=USES,
         events=EVENTS,

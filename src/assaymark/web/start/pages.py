@@ -38,8 +38,6 @@ async def show(request: Request) -> Response:
     return here.page(
         request,
         "start.html",
-        person=person,
-        mark=here.mark(request),
         projects=await asyncio.to_thread(here.listed),
         tables=[visible(name) for name in list(tables)[:200]],
         piece=PIECE,
@@ -84,8 +82,6 @@ async def show_table(request: Request) -> Response:
     return here.page(
         request,
         "table.html",
-        person=person_of(request),
-        mark=here.mark(request),
         table=name,
         shown_table=visible(name),
         usual_title=visible(name).split(".", 1)[0].replace("-", " ").strip().capitalize(),
