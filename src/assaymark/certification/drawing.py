@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assaymark.errors import InputError, PlanError, VerificationError
@@ -109,21 +109,43 @@ def _first_handout(
     """These items of the batch that was drawn with the seal. Records nothing."""
     state = project.state()
     attempt = open_attempt(state)
-    ending = output.suffix if output else usual_ending(form)
-    path = output or project.folder / _unused_name(project, attempt.plan.number, ending)
-    if write:
-        _write(project, state, [one.file for one in attempt.reserves], items, path, form)
-    return Batch(
-        number=1,
-        items=tuple(items),
+    return replace(
+        _written_again(project, state, items, output=output, write=write, form=form),
         known=len(attempt.answered.intersection(attempt.order)),
         repeats=len(attempt.draws) - len(attempt.order),
+    )
+
+
+def _written_again(
+    project: Project,
+    state: State,
+    items: Sequence[str],
+    *,
+    output: Path | None,
+    write: bool,
+    form: str,
+) -> Batch:
+    """Items that were drawn before, in a new file."""
+    attempt = open_attempt(state)
+    plan = attempt.plan
+    ending = output.suffix if output else usual_ending(form)
+    path = output or project.folder / _unused_name(project, plan.number, ending)
+    fill = find_writer(path, form).fill
+    if write:
+        refuse_existing(path)
+        rows = _rows(project, state, [reserve.file for reserve in attempt.reserves], items)
+        write_batch(path, rows, registered_pool(state).columns.text, form=form)
+    return Batch(
+        number=attempt.batches,
+        items=tuple(items),
+        known=0,
+        repeats=0,
         draws=len(attempt.draws),
-        remaining=_remaining(attempt.plan, len(attempt.draws)),
-        to_label=None if attempt.plan.size is None else _left(attempt),
-        disputed=0,
+        remaining=_remaining(plan, len(attempt.draws)),
+        to_label=None if plan.size is None else _left(attempt),
+        disputed=sum(state.disputed(item) for item in items),
         path=path if write else None,
-        fill=find_writer(path, form).fill,
+        fill=fill,
     )
 
 
@@ -183,22 +205,7 @@ def draw_pending(project: Project, *, output: Path | None = None, form: str = "a
     wanted = [item for item in attempt.order if not state.labelled(item)]
     if not wanted:
         raise PlanError(f"Every drawn item has its label. Draw more, or look: {command('look')}.")
-    unused = _unused_name(project, attempt.plan.number, usual_ending(form))
-    path = output or project.folder / unused
-    writer = find_writer(path, form)
-    _write(project, state, [reserve.file for reserve in attempt.reserves], wanted, path, form)
-    return Batch(
-        number=attempt.batches,
-        items=tuple(wanted),
-        known=0,
-        repeats=0,
-        draws=len(attempt.draws),
-        remaining=_remaining(attempt.plan, len(attempt.draws)),
-        to_label=None if attempt.plan.size is None else _left(attempt),
-        disputed=sum(state.disputed(item) for item in wanted),
-        path=path,
-        fill=writer.fill,
-    )
+    return _written_again(project, state, wanted, output=output, write=True, form=form)
 
 
 def _how_many(state: State, attempt: Attempt, count: int | None) -> int:
@@ -357,19 +364,6 @@ def _part(
             f"no longer gives the same items. Restore {stored.file!r} from a backup."
         )
     return load_queues(path, sha256=again.sha256, strata=strata)
-
-
-def _write(
-    project: Project,
-    state: State,
-    files: Sequence[str],
-    wanted: Sequence[str],
-    path: Path,
-    form: str,
-) -> None:
-    refuse_existing(path)
-    rows = _rows(project, state, files, wanted)
-    write_batch(path, rows, registered_pool(state).columns.text, form=form)
 
 
 def _rows(

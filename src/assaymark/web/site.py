@@ -315,6 +315,12 @@ def refuse(request: Request, message: str, *, status: int, field: str | None = N
     )
 
 
+def file_response(text: bytes, kind: str, name: str) -> Response:
+    """A file to be kept under this name."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=kind, headers=headers)
+
+
 def unfinished(error: AssaymarkError) -> Response:
     """What is still being typed cannot be read yet: the page asked as it should, so this is no failure."""
     field = field_of(error)

@@ -20,7 +20,7 @@ from assaymark.labelling.recording import label_file
 from assaymark.labelling.texts import Sources
 from assaymark.project.users import checked_name
 from assaymark.web.pages.items import ItemRow, listing
-from assaymark.web.site import Site, only, person_of, refuse, site_of
+from assaymark.web.site import Site, file_response, only, person_of, refuse, site_of
 
 EXPORTS = {
     "csv": "text/csv; charset=utf-8",
@@ -40,7 +40,7 @@ async def labels(request: Request) -> Response:
             request, "The answers are handed out when the last label is there.", status=403
         )
     text = csv_text(ANSWERS, (row for one in items.rows for row in _answers(one, items.classes)))
-    return _file(text.encode(), EXPORTS["csv"], "labels.csv")
+    return file_response(text.encode(), EXPORTS["csv"], "labels.csv")
 
 
 def _answers(row: ItemRow, classes: tuple[str, ...]) -> Iterator[dict[str, str | None]]:
@@ -64,7 +64,7 @@ async def waiting(request: Request) -> Response:
     if not items:
         return refuse(request, "No item is waiting.", status=404)
     text = await asyncio.to_thread(_written, site, open_items.sources, items, kind)
-    return _file(text, EXPORTS[kind], f"items.{kind}")
+    return file_response(text, EXPORTS[kind], f"items.{kind}")
 
 
 def _written(site: Site, sources: Sources, items: Iterable[str], kind: str) -> bytes:
@@ -78,11 +78,6 @@ def _written(site: Site, sources: Sources, items: Iterable[str], kind: str) -> b
         path = Path(folder) / f"items.{kind}"
         WRITERS.find("format", kind).write(path, rows, list(columns))
         return path.read_bytes()
-
-
-def _file(text: bytes, kind: str, name: str) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=kind, headers=headers)
 
 
 def _plain(name: str) -> str:

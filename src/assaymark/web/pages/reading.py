@@ -20,7 +20,7 @@ from assaymark.project.folder import Project
 from assaymark.reports.forms import REPORT_FORMS
 from assaymark.reviewing.handover import review_file, review_statement
 from assaymark.reviewing.reporting import review_report
-from assaymark.web.site import only, person_of, refuse, site_of
+from assaymark.web.site import file_response, only, person_of, refuse, site_of
 
 FILES = {"plan": certificate_file, "review": review_file, "claim": claim_file}
 STATEMENTS = {
@@ -83,7 +83,7 @@ async def certificate(request: Request) -> Response:
     text = await asyncio.to_thread(_file, site.project, record)
     if text is None:
         return refuse(request, "There is no certificate to download yet.", status=404)
-    return _attached(text, "application/json", "certificate.json")
+    return file_response(text, "application/json", "certificate.json")
 
 
 @only("lead", "reader")
@@ -97,13 +97,8 @@ async def report(request: Request) -> Response:
         return refuse(request, "The report is handed over with the result.", status=403)
     if record.kind == "review":
         text, _ = await asyncio.to_thread(review_report, site.project, form)
-        return _attached(text, TYPES[form], f"report.{form}")
+        return file_response(text, TYPES[form], f"report.{form}")
     if not record.final:
         await asyncio.to_thread(site.watch.look)  # a report shows the verdict, so it is a look
     text = await asyncio.to_thread(report_bytes, site.project, form)
-    return _attached(text, TYPES[form], f"report.{form}")
-
-
-def _attached(text: bytes, kind: str, name: str) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=kind, headers=headers)
+    return file_response(text, TYPES[form], f"report.{form}")
