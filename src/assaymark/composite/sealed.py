@@ -27,6 +27,11 @@ Family = Literal["every", "named"]
 Judged = Literal["any time", "once"]
 Allocation = Literal["one at a time", "shared"]
 COMPILED = ("cells", "beliefs", "compiled", "row_numbers")
+MAY_LACK = ("only", "start", "ceiling")
+AS_THEY_ARE = (
+    "kind", "claim", "confidence", "level", "lead", "chained", "metric", "least_group", "names",
+    "family", "judged", *MAY_LACK,
+)  # fmt: skip
 NOTES = {"left_out", "level", "risk", "source", "digests", "constants"}
 
 
@@ -233,15 +238,11 @@ class SealedClaim:
 
     def to_settings(self) -> dict[str, Any]:
         """Plain values for the ledger."""
-        return {
-            "kind": self.kind,
-            "claim": self.claim,
+        settings: dict[str, Any] = _listed({name: getattr(self, name) for name in AS_THEY_ARE})
+        settings |= {
             "compiler": COMPILER,
             "method": METHODS[self.judged],
             "renewal": RENEWAL,
-            "lead": self.lead,
-            "confidence": self.confidence,
-            "level": self.level,
             "columns": self.columns.to_settings(),
             "strata": [_listed(vars(s)) for s in self.strata],
             "statements": [
@@ -255,21 +256,15 @@ class SealedClaim:
                 }
                 for s, d, c in zip(self.statements, self.digests, self.constants, strict=True)
             ],
-            "chained": self.chained,
-            "metric": self.metric,
             "margin": None if self.margin is None else str(self.margin),
-            "only": self.only,
-            "start": self.start,
             "left_out": [list(group) for group in self.left_out],
-            "least_group": self.least_group,
-            "names": list(self.names),
-            "family": self.family,
-            "ceiling": self.ceiling,
-            "judged": self.judged,
             "risk": self.risk.to_json(),
-            **({} if self.allocation == "one at a time" else {"allocation": self.allocation}),
-            **({} if self.source.law == "open" else {"seed_source": stored(self.source)}),
         }
+        if self.allocation != "one at a time":
+            settings["allocation"] = self.allocation
+        if self.source.law != "open":
+            settings["seed_source"] = stored(self.source)
+        return settings
 
 
 def annotated(sealed: SealedClaim, **notes: Any) -> SealedClaim:
@@ -301,12 +296,10 @@ def _read(data: dict[str, Any]) -> SealedClaim:
             f"The claim was sealed with {', '.join(sealed_by)}, and this version of assaymark knows "
             f"{', '.join((COMPILER, *METHODS.values(), RENEWAL))}. Install a newer assaymark to read it."
         )
+    fields = {name: data.get(name) if name in MAY_LACK else data[name] for name in AS_THEY_ARE}
+    fields |= {name: float(data[name]) for name in ("confidence", "level")}
     return SealedClaim(
-        kind=data["kind"],
-        claim=data["claim"],
-        confidence=float(data["confidence"]),
-        level=float(data["level"]),
-        lead=data["lead"],
+        **_tuples(fields),
         columns=_columns(data["columns"]),
         strata=tuple(_stratum(s) for s in data["strata"]),
         statements=tuple(
@@ -315,17 +308,8 @@ def _read(data: dict[str, Any]) -> SealedClaim:
             )
             for s in data["statements"]
         ),
-        chained=data["chained"],
-        metric=data["metric"],
         margin=Fraction(data["margin"]) if data.get("margin") is not None else None,
-        only=data.get("only"),
-        start=data.get("start"),
         left_out=tuple(tuple(group) for group in data["left_out"]),
-        least_group=data["least_group"],
-        names=tuple(data["names"]),
-        family=data["family"],
-        ceiling=data.get("ceiling"),
-        judged=data["judged"],
         allocation=_allocation(data.get("allocation", "one at a time")),
         risk=read_risk(data["risk"]),
         source=restored(SeedSource, data["seed_source"]) if "seed_source" in data else SeedSource(),
