@@ -12,6 +12,7 @@ from assaymark.labelling.recording import label_file
 from assaymark.project.folder import Project
 from assaymark.reviewing.handing import next_items
 from assaymark.reviewing.starting import Start, start
+from worlds_on_disk import write_rows
 
 WORDS = [
     "river", "stone", "cloud", "paper", "glass", "metal", "wood", "sand",
@@ -52,10 +53,7 @@ def fill(path: Path, truth: dict[str, int], *, leave: set[str] = frozenset()) ->
         rows = list(csv.DictReader(stream))
     for row in rows:
         row["label"] = "" if row["id"] in leave else truth[row["id"]]
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0].keys())
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(path, rows)
     return [row["id"] for row in rows]
 
 

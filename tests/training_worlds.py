@@ -1,6 +1,5 @@
 """A small collection of texts whose truth is known, to train on."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from assaymark.records.pool import Columns
 from assaymark.training.freeze import stop_training
 from assaymark.training.rounds import train
 from assaymark.training.settings import TrainingRequest
+from worlds_on_disk import write_csv
 
 TOPIC = ["orbit", "rover", "crater", "lander", "probe", "comet", "asteroid", "telescope"]
 OTHER = ["market", "budget", "tax", "invoice", "profit", "quarter", "dividend", "audit"]
@@ -56,10 +56,7 @@ def write_texts(
     for name, text in (odd or {}).items():
         truth[name] = 0
         rows.append((name, "", text))
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "title", "body"])
-        writer.writerows(rows)
+    write_csv(path, ["id", "title", "body"], rows)
     return TextWorld(path, truth)
 
 

@@ -1,10 +1,9 @@
 """Twenty classes, and items with several labels, in real Chromium: from the claim to the certificate."""
 
-import csv
-
 from navigation import follow
 
 from assaymark.project.folder import Project
+from worlds_on_disk import write_csv
 
 TAGS = ("food", "news", "sport")
 READY = "() => document.querySelector('#item [data-text], #item p') && !document.querySelector('#deck').hidden"
@@ -13,10 +12,7 @@ NEXT = """(item) => !document.querySelector("#done").hidden
 
 
 def begun(assaymark, tmp_path, column, rows, *options):
-    with (tmp_path / "pool.csv").open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "body", column])
-        writer.writerows(rows)
+    write_csv(tmp_path / "pool.csv", ["id", "body", column], rows)
     pool = ("--pool", tmp_path / "pool.csv", "--id", "id", "--text", "body")
     done = assaymark("init", tmp_path / "w", *pool, "--prediction", column, *options)
     assert done.code == 0, done.err

@@ -1,17 +1,12 @@
 """Bad input gets one clear sentence, exit code 2, and leaves nothing half-written."""
 
-import csv
-
 import pytest
 
-from worlds_on_disk import write_labels
+from worlds_on_disk import write_csv, write_labels
 
 
 def pool(path, rows, header=("id", "score", "prediction", "body")):
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(header)
-        writer.writerows(rows)
+    write_csv(path, header, rows)
     return path
 
 

@@ -1,10 +1,8 @@
 """What verify tells a stranger: four outcomes, how the certificate came about, labels read again."""
 
-import csv
-
 import pytest
 
-from worlds_on_disk import write_labels
+from worlds_on_disk import read_rows, write_labels
 
 
 @pytest.fixture
@@ -64,8 +62,7 @@ def test_verify_tells_how_it_came_about_and_reads_labels_again(
     again = tmp_path / "again.csv"
     written = assaymark("verify", path, "-p", certified, "--sample", 20, "-o", again)
     assert "20 of 120 labelled items" in written.out
-    with again.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(again)
     assert [row["label"] for row in rows] == [""] * 20
     assert all(row["body"] for row in rows), "texts are there to read"
     answers = {row["id"]: world.truth[row["id"]] for row in rows}

@@ -1,6 +1,5 @@
 """Every command works on a terminal that is not UTF-8: it prints stand-ins, and ends as it should."""
 
-import csv
 import io
 import json
 import shutil
@@ -13,7 +12,7 @@ import pytest
 
 from assaymark.cli import cli, main
 from assaymark.terminal.encoding import STAND_INS
-from worlds_on_disk import World, write_labels, write_world
+from worlds_on_disk import World, write_csv, write_labels, write_world
 
 Run = Callable[..., tuple[int, str]]
 # what each command is asked; projects: W and S certified, O with an open plan, N and C without one, T to train
@@ -126,10 +125,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _files(folder: Path, world: World) -> None:
     write_labels(folder / "labels.csv", dict(list(world.truth.items())[:200]))
-    with (folder / "B" / "dev.csv").open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["score", "label"])
-        writer.writerows((world.scores[item], world.truth[item]) for item in world.truth)
+    write_csv(
+        folder / "B" / "dev.csv",
+        ["score", "label"],
+        ((world.scores[item], world.truth[item]) for item in world.truth),
+    )
     _write(folder / "B" / "sample.csv", ("id", "label", "prediction", "probability"),
            [(item, label, label, 0.5) for item, label in list(world.truth.items())[:40]])  # fmt: skip
     _write(
@@ -157,10 +157,7 @@ WORDS = ("an ordinary day", "café crème brûlée")
 
 
 def _write(path: Path, names: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(names)
-        writer.writerows(rows)
+    write_csv(path, names, rows)
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))

@@ -15,13 +15,11 @@ from assaymark.claims.language.grammar import parse
 from assaymark.cli import main
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
+from worlds_on_disk import read_rows, write_rows
 
 
 def table(place, name, rows):
-    with (place / name).open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(place / name, rows)
     return str(place / name)
 
 
@@ -148,8 +146,7 @@ def test_labels_of_a_comparison_are_spelled_like_its_predictions(pool, tmp_path)
     asked = ("--id", "id", "--a", "old", "--b", "new", "--positive", "urgent", "--text", "text")
     assert run("compare", "--pool", pool, *asked, "-p", work).exit_code == 0
     assert run("draw", 10, "-o", batch, "-p", work).exit_code == 0
-    with batch.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(batch)
     for row in rows:
         row["label"] = "urgent" if row["text"].startswith("Down") else "later"
     table(tmp_path, "batch.csv", rows)

@@ -8,6 +8,7 @@ import pytest
 import assaymark as am
 from assaymark.composite.views import outcome
 from assaymark.errors import InputError
+from worlds_on_disk import read_rows, write_rows
 
 NAMES = ("arts", "news", "sport")
 
@@ -40,13 +41,9 @@ def work(assaymark, folder, *, most=4):
         batch = folder / f"b{number}.csv"
         drawn = assaymark("draw", "100", "-o", batch, "-p", folder / "w")
         assert drawn.code == 0, drawn.err
-        with batch.open() as stream:
-            rows = list(csv.DictReader(stream))
+        rows = read_rows(batch)
         assert set(rows[0]) == {"id", "body", "label"}, "people see no prediction"
-        with batch.open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, rows[0])
-            writer.writeheader()
-            writer.writerows({**row, "label": row["body"]} for row in rows)
+        write_rows(batch, ({**row, "label": row["body"]} for row in rows))
         done = assaymark("label", batch, "-p", folder / "w")
         assert done.code == 0, done.err
         seen = json.loads(assaymark("look", "--json", "-p", folder / "w").out)

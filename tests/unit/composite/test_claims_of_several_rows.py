@@ -6,6 +6,7 @@ import json
 import pytest
 
 import assaymark as am
+from worlds_on_disk import read_rows, write_rows
 
 
 @pytest.fixture
@@ -28,12 +29,8 @@ def folder(tmp_path):
 
 
 def answer(path):
-    with path.open() as stream:
-        rows = list(csv.DictReader(stream))
-    with path.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows({**row, "label": row["body"][0]} for row in rows)
+    rows = read_rows(path)
+    write_rows(path, ({**row, "label": row["body"][0]} for row in rows))
 
 
 def work(assaymark, folder, *, most=4):
@@ -96,8 +93,7 @@ def test_a_changed_label_supersedes_the_certificate(assaymark, folder):
     compared(assaymark, folder, "--a", "old", "--b", "new", "--seed", "s")
     work(assaymark, folder)
     certificate = certified(assaymark, folder)
-    with (folder / "b0.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(folder / "b0.csv")
     fix = folder / "fix.csv"
     fix.write_text(f"id,label\n{rows[0]['id']},{1 - int(rows[0]['label'])}\n")
     assert assaymark("label", str(fix), "--correct", "-p", str(folder / "w")).code == 0

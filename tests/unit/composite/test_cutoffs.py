@@ -9,6 +9,7 @@ import pytest
 import assaymark as am
 from assaymark.errors import InputError
 from assaymark.project.folder import Project
+from worlds_on_disk import write_rows
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +36,7 @@ def labelled(assaymark, folder, batch, count):
     drawn = assaymark("draw", str(count), "-o", batch, "-p", folder, "--json")
     assert drawn.code == 0, drawn.err
     rows = list(csv.DictReader(batch.read_text().splitlines()))
-    with batch.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows({**row, "label": row["body"][0]} for row in rows)
+    write_rows(batch, ({**row, "label": row["body"][0]} for row in rows))
     assert assaymark("label", batch, "-p", folder).code == 0
     return len(rows)
 

@@ -7,6 +7,7 @@ import pytest
 
 import assaymark as package
 from assaymark.project.folder import Project
+from worlds_on_disk import read_rows
 
 TAGS = ("food", "news", "sport")
 
@@ -40,8 +41,7 @@ def answered(assaymark, folder, count, *, batch="b.csv"):
     """Draw and label: the tags in any order and case, with semicolons between them."""
     path = folder / batch
     assert assaymark("draw", count, "-o", path, "-p", folder / "w").code == 0
-    with path.open() as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(path)
     with path.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, rows[0])
         writer.writeheader()
@@ -121,8 +121,7 @@ def test_a_label_outside_the_list_is_refused(assaymark, folder, label, said):
     assert begun(assaymark, folder, "--tags").code == 0
     assert assaymark("plan", "accuracy >= 0.8", "--seed", "s", "-p", folder / "w").code == 0
     assert assaymark("draw", "2", "-o", folder / "b.csv", "-p", folder / "w").code == 0
-    with (folder / "b.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(folder / "b.csv")
     lines = ["id,label", *(f"{row['id']},{label}" for row in rows)]
     (folder / "b.csv").write_text("\n".join(lines) + "\n")
     refused = assaymark("label", folder / "b.csv", "-p", folder / "w")

@@ -14,6 +14,7 @@ from assaymark.composite.view.estimates import labelled_shares, margins
 from assaymark.composite.work import required_claim
 from assaymark.errors import InputError
 from assaymark.overview.dossier import dossier
+from worlds_on_disk import write_csv
 
 ITEMS = 1_200
 
@@ -146,10 +147,11 @@ def test_a_claim_too_large_to_rehearse_is_priced_by_limits_and_says_so(monkeypat
 def test_a_refuted_claim_says_what_could_still_be_claimed(assaymark, tmp_path) -> None:
     """`look` pointed to `status`, `status` to `report` and `report` to `status`."""
     table, truth = pool()
-    with (tmp_path / "p.csv").open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "score", "g"])
-        writer.writerows(zip(range(ITEMS), table["score"], table["g"], strict=True))
+    write_csv(
+        tmp_path / "p.csv",
+        ["id", "score", "g"],
+        zip(range(ITEMS), table["score"], table["g"], strict=True),
+    )
     place = tmp_path / "my work"
     columns = ("--id", "id", "--score", "score", "--threshold", "0.5", "--group", "g")
     assaymark("init", place, "--pool", tmp_path / "p.csv", *columns)

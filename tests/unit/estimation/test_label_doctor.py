@@ -1,6 +1,5 @@
 """Labels that exist: what they support, what weights repair, and what is refused."""
 
-import csv
 import subprocess
 import sys
 
@@ -16,6 +15,7 @@ from assaymark.estimation.label_file import LabelColumns
 from assaymark.estimation.stats.horvitz_thompson import Weighted, numbered
 from assaymark.estimation.stats.label_design import Mix, chance_of_mix, stratum_weights
 from assaymark.hints import for_command_line
+from worlds_on_disk import write_csv
 
 COLUMNS = LabelColumns(prediction="predicted", id="id")
 BY_PREDICTION = LabelColumns(prediction="predicted", id="id", strata="prediction")
@@ -31,10 +31,7 @@ def world(seed=3):
 
 
 def write(path, rows, *, names=("id", "predicted", "label")):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(names)
-        writer.writerows(rows)
+    write_csv(path, names, rows)
     return str(path)
 
 

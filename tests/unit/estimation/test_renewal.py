@@ -1,6 +1,5 @@
 """Chances of an estimate renewed from its labels: sealed where, stored, recomputed, never steered."""
 
-import csv
 import json
 from dataclasses import replace
 
@@ -27,7 +26,7 @@ from assaymark.project.folder import Project
 from assaymark.stats.rehearsal.beliefs import ManyBeliefs
 from assaymark.stats.score_guided.beliefs import Experts
 from assaymark.stats.score_guided.supermartingale import Stratum
-from worlds_on_disk import write_labels
+from worlds_on_disk import write_csv, write_labels
 
 PLAN = ("plan", "--estimate", "f1", "--allocation", "renewed", "--budget", 60, "--seed", "s")
 STRATA = (
@@ -303,10 +302,11 @@ def test_parts_of_another_size_are_found(done):
 
 
 def test_python_asks_in_portions(world, tmp_path):
-    with (tmp_path / "pool.csv").open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "score"])
-        writer.writerows((item, world.scores[item]) for item in world.scores)
+    write_csv(
+        tmp_path / "pool.csv",
+        ["id", "score"],
+        ((item, world.scores[item]) for item in world.scores),
+    )
     begin = {"allocation": "renewed", "metric": "recall", "budget": 60, "seed": 1, "id": "id", "score": "score", "threshold": 0.5}  # fmt: skip
     work = package.estimate(tmp_path / "pool.csv", **begin)
     assert len(work.ask()) == 15

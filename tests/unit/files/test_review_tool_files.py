@@ -1,6 +1,5 @@
 """Label files and pools as tools and old spreadsheets leave them behind."""
 
-import csv
 from dataclasses import replace
 
 import pytest
@@ -9,6 +8,7 @@ from assaymark.errors import InputError
 from assaymark.files.labels import read_labels
 from assaymark.files.spelling import USUAL, label_names, read_label
 from assaymark.project.foreign_pools import readable_pool
+from worlds_on_disk import write_csv
 
 
 def labels(path, **columns):
@@ -20,10 +20,7 @@ def labels(path, **columns):
 def drawn(assaymark, tmp_path):
     """A project whose ids are whole numbers, with every item drawn."""
     pool = tmp_path / "pool.csv"
-    with pool.open("w", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["id", "score"])
-        rows.writerows([1000 + n, n / 40] for n in range(40))
+    write_csv(pool, ["id", "score"], ([1000 + n, n / 40] for n in range(40)))
     folder = tmp_path / "work"
     assert assaymark("init", folder, "--pool", pool, "--id", "id", "--score", "score", "--threshold", 0.5).code == 0  # fmt: skip
     assert assaymark("plan", "accuracy >= 0.6", "--mode", "fixed", "--budget", 40, "-p", folder).code == 0  # fmt: skip

@@ -1,6 +1,5 @@
 """Sentinels of a certificate on the command line: sealed, drawn, and what they say."""
 
-import csv
 import shutil
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from assaymark.ledger.events import SurveyReported
 from assaymark.monitoring.sentinel_terms import SentinelTerms, WatchedBar
 from assaymark.project.folder import Project
-from worlds_on_disk import write_labels
+from worlds_on_disk import write_csv, write_labels
 
 
 def unit(path, number, *, items=2000, good=True, seed=0):
@@ -19,10 +18,11 @@ def unit(path, number, *, items=2000, good=True, seed=0):
     signal = truth if good else rng.permutation(truth)
     scores = np.round(1 / (1 + np.exp(-rng.normal(4.0 * signal - 2.0, 1.0))), 4)
     ids = [f"w{number}-{i}" for i in range(items)]
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "score", "body"])
-        writer.writerows((i, s, f"text {i}") for i, s in zip(ids, scores, strict=True))
+    write_csv(
+        path,
+        ["id", "score", "body"],
+        ((i, s, f"text {i}") for i, s in zip(ids, scores, strict=True)),
+    )
     return dict(zip(ids, truth.tolist(), strict=True))
 
 

@@ -7,14 +7,11 @@ import pytest
 
 from assaymark.claims.claim import Claim
 from assaymark.monitoring.stats.score_mix import LabelledStratum, Reading, moved_bound, read_mix
-from worlds_on_disk import write_labels
+from worlds_on_disk import write_csv, write_labels
 
 
 def write_scores(path, scores):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "score"])
-        writer.writerows((f"n{i}", score) for i, score in enumerate(scores))
+    write_csv(path, ["id", "score"], ((f"n{i}", score) for i, score in enumerate(scores)))
     return path
 
 

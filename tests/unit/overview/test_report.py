@@ -1,6 +1,5 @@
 """Reports: everything that matters is in them, at every stage, and project text stays text."""
 
-import csv
 import json
 import re
 import shutil
@@ -19,7 +18,7 @@ from assaymark.overview.survey_sections import section_of, survey_section, with_
 from assaymark.project.folder import Project
 from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.reports.pdf import printed_figure, typeset, write_source
-from worlds_on_disk import write_labels
+from worlds_on_disk import write_csv, write_labels
 
 DATA = Path(__file__).parents[2] / "data"
 HOSTILE = '<script>alert(1)</script> #panic() $x$ "]; {{ 7*7 }} \u202e ] #read("/etc/passwd")'
@@ -96,10 +95,7 @@ def test_every_stage(stage, assaymark, project, world, tmp_path):
 def test_hostile_text_stays_text(assaymark, tmp_path):
     """Names of files, annotators and items, and reasons, come from others: they are shown, never obeyed."""
     pool = tmp_path / "pool.csv"
-    with pool.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "score"])
-        writer.writerows([[f"{HOSTILE} {n}", n / 100] for n in range(100)])
+    write_csv(pool, ["id", "score"], [[f"{HOSTILE} {n}", n / 100] for n in range(100)])
     project = tmp_path / "work"
     assert assaymark("init", project, "--pool", pool, "--id", "id", "--score", "score", "--threshold", 0.5).code == 0  # fmt: skip
     assert assaymark("plan", "f1 >= 0.5", "--seed", HOSTILE, "-p", project).code == 0

@@ -1,6 +1,5 @@
 """Pair builders: keyword filters counted by the engine, views of a text, the small learner."""
 
-import csv
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +27,7 @@ from assaymark.pair_recall.two_views import (
 )
 from assaymark.pool import open_pool
 from assaymark.records.pool import Columns
+from worlds_on_disk import write_csv
 
 TEXTS = [
     "Mars rover lands",
@@ -46,10 +46,7 @@ TEXTS = [
 @pytest.fixture
 def pool(tmp_path: Path):
     path = tmp_path / "p.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "body"])
-        writer.writerows([f"d{k}", text] for k, text in enumerate(TEXTS))
+    write_csv(path, ["id", "body"], ([f"d{k}", text] for k, text in enumerate(TEXTS)))
     opened = open_pool(str(path), Columns(id="id", text=("body",)))
     yield opened
     opened.close()
@@ -197,10 +194,11 @@ def test_the_learner_finds_most_positives() -> None:
 def test_a_pair_of_learners(tmp_path: Path, assaymark: Callable) -> None:
     titles, bodies, truth = made_texts(2000, 7)
     pool, labels, out = (tmp_path / name for name in ("p.csv", "l.csv", "f.parquet"))
-    with pool.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "title", "body"])
-        writer.writerows((k, t, b) for k, (t, b) in enumerate(zip(titles, bodies, strict=True)))
+    write_csv(
+        pool,
+        ["id", "title", "body"],
+        ((k, t, b) for k, (t, b) in enumerate(zip(titles, bodies, strict=True))),
+    )
     lines = "".join(f"{k},{int(truth[k])}\n" for k in range(600))
     labels.write_text("id,label\n" + lines, encoding="utf-8")
     done = assaymark("pair", "--pool", pool, "--id", "id", "--text", "title", "--text", "body",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from assaymark.overview.survey_sections import section_of
+from worlds_on_disk import read_rows, write_rows
 
 KEYS = {"recall", "low", "high", "band_low", "band_high"}
 FLAGS = ("--a", "a", "--b", "b")
@@ -37,12 +38,8 @@ def flagged(flagged_pool, tmp_path: Path) -> tuple[Path, dict[str, int]]:
 
 
 def fill(path: Path, truth: dict[str, int]) -> Path:
-    with path.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, rows[0])
-        writer.writeheader()
-        writer.writerows({**row, "label": truth[row["id"]]} for row in rows)
+    rows = read_rows(path)
+    write_rows(path, ({**row, "label": truth[row["id"]]} for row in rows))
     return path
 
 
@@ -123,8 +120,7 @@ def labels(path: Path, given: dict[str, object]) -> Path:
 
 
 def outside_items(pool: Path, number: int) -> list[str]:
-    with pool.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(pool)
     return [row["id"] for row in rows if row["a"] == row["b"] == "0"][:number]
 
 

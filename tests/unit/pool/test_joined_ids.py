@@ -10,6 +10,7 @@ import pytest
 from assaymark import Columns, certify, init
 from assaymark.errors import AssaymarkError, InputError
 from assaymark.pool.joined_ids import joined_id, joined_name, parts_of_name, split_id
+from worlds_on_disk import write_rows
 
 QUERIES = ['q "1"', "q\\2", "q,3", "ü"]
 ROWS = [{"qid": q, "docid": d, "score": (d + 0.5) / 40} for q in QUERIES for d in range(40)]
@@ -29,10 +30,7 @@ def test_ids_come_back_as_tuples_in_their_types(table):
 
 
 def test_on_the_command_line(tmp_path, assaymark):
-    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(ROWS[0]))
-        writer.writeheader()
-        writer.writerows(ROWS)
+    write_rows(tmp_path / "pool.csv", ROWS)
     work = str(tmp_path / "work")
     begin = ["init", work, "--pool", str(tmp_path / "pool.csv"), "--score", "score"]
     for arguments in (

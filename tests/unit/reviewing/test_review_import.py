@@ -15,6 +15,7 @@ from assaymark.reviewing.reporting import flow_rows
 from assaymark.reviewing.status import review_status
 from assaymark.reviewing.wording import known_before
 from review_rooms import begun, read_on, run, world
+from worlds_on_disk import write_csv
 
 RECORD = (
     "CREATE TABLE record (dataset_row INTEGER, dataset_id TEXT, title TEXT, abstract TEXT, "
@@ -53,10 +54,11 @@ def asreview_project(folder: Path, version: int) -> Path:
     """A project file as ASReview of that version writes it."""
     parts = folder / f"parts{version}"
     parts.mkdir()
-    with (parts / "mine.csv").open("w", newline="", encoding="utf-8") as stream:
-        out = csv.writer(stream)
-        out.writerow(["PMID", "title", "abstract"])
-        out.writerows((f"pm{n:02}", title, "") for n, title in enumerate(TITLES))
+    write_csv(
+        parts / "mine.csv",
+        ["PMID", "title", "abstract"],
+        ((f"pm{n:02}", title, "") for n, title in enumerate(TITLES)),
+    )
     records = [(n, "d", title, "", 2020, None, n, None) for n, title in enumerate(TITLES)]
     if version == 1:
         results = [(n, y, "nb", "max", "x", "tfidf", 1, "2022", None) for n, y in LABELS.items()]
@@ -218,10 +220,11 @@ def test_records_that_cannot_be_found_by_title_are_named_by_it(tmp_path):
 
 def test_a_rank_of_another_system_drives_directed_reading(tmp_path):
     """Rank 1 is read first; records without one come last."""
-    with (tmp_path / "pool.csv").open("w", newline="", encoding="utf-8") as stream:
-        out = csv.writer(stream)
-        out.writerow(["id", "title", "abstract", "place"])
-        out.writerows((f"r{n}", title, "", 12 - n or "") for n, title in enumerate(TITLES))
+    write_csv(
+        tmp_path / "pool.csv",
+        ["id", "title", "abstract", "place"],
+        ((f"r{n}", title, "", 12 - n or "") for n, title in enumerate(TITLES)),
+    )
     project = begun(tmp_path, rank="place")
     assert set(next_items(project, count=3).items) == {"r11", "r10", "r9"}
     with pytest.raises(InputError, match="not both"):
@@ -231,10 +234,11 @@ def test_a_rank_of_another_system_drives_directed_reading(tmp_path):
 def test_records_of_another_tool_are_found_by_doi_or_title(tmp_path):
     """Rayyan and Covidence number records anew, so their ids say nothing about those of the pool."""
     titles = [f"Record {n} on {'stars' if n < 4 else 'stones'} and more words" for n in range(12)]
-    with (tmp_path / "mine.csv").open("w", newline="", encoding="utf-8") as stream:
-        out = csv.writer(stream)
-        out.writerow(["id", "title", "doi"])
-        out.writerows((n, title, f"10.1/{n}" if n % 2 else "") for n, title in enumerate(titles))
+    write_csv(
+        tmp_path / "mine.csv",
+        ["id", "title", "doi"],
+        ((n, title, f"10.1/{n}" if n % 2 else "") for n, title in enumerate(titles)),
+    )
     vote = '"RAYYAN-INCLUSION: {""Kim""=>""%s""}"'
     rows = [
         f"rayyan-3,{titles[0].upper()}.,2020,,,,,,,,,,,,,,{vote % 'Included'},,,,",
@@ -265,10 +269,9 @@ REFERENCES = [
 
 
 def short_titles(folder: Path) -> dict:
-    with (folder / "mine.csv").open("w", newline="", encoding="utf-8") as stream:
-        out = csv.writer(stream)
-        out.writerow(["id", "title", "year", "authors", "abstract", "doi"])
-        out.writerows(REFERENCES)
+    write_csv(
+        folder / "mine.csv", ["id", "title", "year", "authors", "abstract", "doi"], REFERENCES
+    )
     return {"pool": str(folder / "mine.csv"), "id": "id", "text": ("title", "abstract")}
 
 

@@ -10,6 +10,7 @@ from assaymark.records.plan import FAMILY
 from assaymark.records.training import Advice
 from assaymark.training.cli.shown import _show_next, belief_lines
 from training_worlds import write_texts
+from worlds_on_disk import read_rows, write_rows
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +35,8 @@ def begun(world, tmp_path, assaymark):
 
 
 def fill(path, truth):
-    with path.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows({**row, "label": truth[row["id"]]} for row in rows)
+    rows = read_rows(path)
+    write_rows(path, ({**row, "label": truth[row["id"]]} for row in rows))
     return path
 
 

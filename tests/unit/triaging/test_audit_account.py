@@ -18,6 +18,7 @@ from assaymark.triaging.audit_account import (
 )
 from assaymark.triaging.audit_result import Account, Seal
 from assaymark.triaging.stats.unit_audit import AuditUnit, judge_units
+from worlds_on_disk import write_rows
 
 THRESHOLDS = {
     "rule": "certified", "target": 0.9, "delta": 0.1, "certified": True,
@@ -127,10 +128,7 @@ def answer(path, unclear=False, first=None):
     for row in rows:
         row["label"] = "?" if unclear else int(row["text"].startswith("yes"))
     done = path.with_name(f"done-{path.name}")
-    with done.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(done, rows)
     return done
 
 

@@ -5,7 +5,6 @@ import json
 import shlex
 
 import duckdb
-import numpy as np
 import pytest
 
 from assaymark.errors import InputError
@@ -14,40 +13,21 @@ from assaymark.project.folder import Project
 from assaymark.triaging import routing
 from assaymark.triaging.files import read_thresholds
 from assaymark.triaging.triage import Cutoffs, Thresholds
-
-
-def rows_of(first, size, *, seed, blur=0.0, labels=True):
-    rng = np.random.default_rng(seed)
-    found = []
-    for number in range(first, first + size):
-        yes = rng.random() < 0.4
-        clear = rng.random() >= blur
-        score = round(float(rng.beta(5, 2) if yes and clear else rng.beta(2, 5)), 4)
-        row = {"id": f"i{number}", "text": f"{'yes' if yes else 'no'} {number}", "score": score}
-        found.append({**row, "label": int(yes)} if labels else row)
-    return found
-
-
-def write(path, rows):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+from triage_rows import rows_of
+from worlds_on_disk import read_rows, write_rows
 
 
 def fill(path):
     """The batch with its labels, which the text gives away."""
-    with path.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(path)
     done = path.with_name(f"done-{path.name}")
-    return write(done, [{**row, "label": int(row["text"].startswith("yes"))} for row in rows])
+    return write_rows(done, [{**row, "label": int(row["text"].startswith("yes"))} for row in rows])
 
 
 @pytest.fixture
 def files(tmp_path):
-    dev = write(tmp_path / "dev.csv", rows_of(0, 500, seed=1))
-    pool = write(tmp_path / "pool.csv", rows_of(1000, 3000, seed=2, labels=False))
+    dev = write_rows(tmp_path / "dev.csv", rows_of(0, 500, seed=1))
+    pool = write_rows(tmp_path / "pool.csv", rows_of(1000, 3000, seed=2, labels=False))
     return dev, pool
 
 
@@ -115,7 +95,7 @@ def change(rows, column, value, where=slice(None)):
     ],
 )  # fmt: skip
 def test_bad_development_files_are_refused_in_one_sentence(assaymark, tmp_path, rows, target, said):
-    dev = write(tmp_path / "dev.csv", rows)
+    dev = write_rows(tmp_path / "dev.csv", rows)
     more = ("--calibrator", "none", "--pool", dev_pool(tmp_path), "--id", "id")
     found = ask(assaymark, dev, *more, target=target)
     assert found.code == 2
@@ -124,16 +104,16 @@ def test_bad_development_files_are_refused_in_one_sentence(assaymark, tmp_path, 
 
 
 def dev_pool(folder):
-    return write(folder / "other.csv", rows_of(9000, 400, seed=5, labels=False))
+    return write_rows(folder / "other.csv", rows_of(9000, 400, seed=5, labels=False))
 
 
 def test_other_bad_input_is_refused(assaymark, files, tmp_path):
     dev, pool = files
-    both = write(tmp_path / "both.csv", rows_of(490, 300, seed=3, labels=False))
+    both = write_rows(tmp_path / "both.csv", rows_of(490, 300, seed=3, labels=False))
     found = ask(assaymark, dev, "--pool", both, "--id", "id")
     assert found.code == 2
     assert "10 development items are in the pool too (for example 'i490')" in found.err
-    flat = write(tmp_path / "flat.csv", change(rows_of(900, 50, seed=3), "score", 1))
+    flat = write_rows(tmp_path / "flat.csv", change(rows_of(900, 50, seed=3), "score", 1))
     assert "All pool scores are 1" in ask(assaymark, dev, "--pool", flat, "--id", "id").err
     assert "--pool needs --id" in ask(assaymark, dev, "--pool", pool).err
     assert "Did you mean 'certified'?" in ask(assaymark, dev, "--rule", "certifed").err
@@ -145,13 +125,13 @@ def test_other_bad_input_is_refused(assaymark, files, tmp_path):
     )
     assert assaymark("triage").code == 2
     assert assaymark("triage", "--dev", dev).code == 2
-    few = write(tmp_path / "few.csv", rows_of(0, 60, seed=1))
+    few = write_rows(tmp_path / "few.csv", rows_of(0, 60, seed=1))
     found = ask(assaymark, few, "--rule", "sides", target=0.95)
     assert "it takes 59 of each" in found.err
 
 
 def test_too_few_labels_say_how_many_it_takes_before_any_is_set_aside(assaymark, tmp_path):
-    found = ask(assaymark, write(tmp_path / "few.csv", rows_of(0, 10, seed=1)))
+    found = ask(assaymark, write_rows(tmp_path / "few.csv", rows_of(0, 10, seed=1)))
     assert found.code == 2
     assert "10 labels can never prove an accuracy of 0.92 at risk 0.1: it takes 28" in found.err
 
@@ -170,7 +150,7 @@ def test_a_target_too_close_to_the_accuracy_is_refused_at_once(assaymark):
 
 
 def test_an_audit_without_labels_says_so_and_asks_for_them(assaymark, cuts, work, tmp_path):
-    batch = write(tmp_path / "new.csv", rows_of(50_000, 400, seed=8, labels=False))
+    batch = write_rows(tmp_path / "new.csv", rows_of(50_000, 400, seed=8, labels=False))
     drawn = assaymark("triage", "audit", "--thresholds", cuts, "--batch", batch, "--id", "id",
                   "--draw", 5, "-p", work)  # fmt: skip
     assert drawn.code == 0, drawn.err
@@ -182,7 +162,7 @@ def test_an_audit_without_labels_says_so_and_asks_for_them(assaymark, cuts, work
 def test_where_nothing_is_proved_everything_goes_to_people_and_the_answer_is_no(
     assaymark, tmp_path
 ):
-    dev = write(tmp_path / "dev.csv", rows_of(0, 300, seed=1, blur=0.6))
+    dev = write_rows(tmp_path / "dev.csv", rows_of(0, 300, seed=1, blur=0.6))
     found = ask(assaymark, dev, "--json", "-o", tmp_path / "cuts.json", target=0.97)
     assert found.code == 1
     answer = found.json
@@ -256,7 +236,7 @@ def test_bad_pools_are_not_routed(assaymark, cuts, tmp_path):
         (change(rows_of(0, 9, seed=1), "score", "inf", slice(1)), "1 of 9 items have a score that is not finite"),
         (change(rows_of(0, 9, seed=1), "id", "same"), "are not unique"),
     ):  # fmt: skip
-        bad = write(tmp_path / "bad.csv", rows)
+        bad = write_rows(tmp_path / "bad.csv", rows)
         done = assaymark("triage", "route", "--thresholds", cuts, "--pool", bad, "--id", "id",
                      "-o", tmp_path / "routed")  # fmt: skip
         assert done.code == 2
@@ -316,7 +296,7 @@ def test_items_that_nobody_could_tell_count_as_wrong(assaymark, files, work, tmp
     done = fill(tmp_path / "b.csv")
     with done.open(encoding="utf-8") as stream:
         rows = [{**row, "label": "?"} for row in csv.DictReader(stream)]
-    assert assaymark("label", write(tmp_path / "all.csv", rows), "-p", work).code == 0
+    assert assaymark("label", write_rows(tmp_path / "all.csv", rows), "-p", work).code == 0
     found = assaymark("triage", "-p", work, "--json")
     assert found.code == 1
     assert found.json["skipped"] == 60
@@ -347,8 +327,8 @@ def audit(assaymark, cuts, work, batch, tmp_path, name, *more, count=200):
 
 
 def test_an_audit_tells_a_promise_kept_from_one_broken_by_drift(assaymark, cuts, work, tmp_path):
-    good = write(tmp_path / "may.csv", rows_of(10_000, 1500, seed=11, labels=False))
-    bad = write(tmp_path / "june.csv", rows_of(20_000, 1500, seed=12, blur=0.6, labels=False))
+    good = write_rows(tmp_path / "may.csv", rows_of(10_000, 1500, seed=11, labels=False))
+    bad = write_rows(tmp_path / "june.csv", rows_of(20_000, 1500, seed=12, blur=0.6, labels=False))
     first = audit(assaymark, cuts, work, good, tmp_path, "a.csv", "--alarm", "every-batch")
     assert first.code == 0, first.err
     assert first.json["decision"] in ("kept", "open")
@@ -369,14 +349,14 @@ def test_an_audit_tells_a_promise_kept_from_one_broken_by_drift(assaymark, cuts,
 
 
 def test_an_audit_waits_for_the_first_missing_label(assaymark, cuts, work, tmp_path):
-    batch = write(tmp_path / "may.csv", rows_of(10_000, 1500, seed=11, labels=False))
+    batch = write_rows(tmp_path / "may.csv", rows_of(10_000, 1500, seed=11, labels=False))
     assert assaymark("triage", "audit", "--thresholds", cuts, "--batch", batch, "--id", "id", "--text",
                  "text", "--draw", 40, "--seed", "s", "-o", tmp_path / "a.csv", "-p", work).code == 0  # fmt: skip
     first = Project(folder=work).state().surveys[-1].order[0]
     done = fill(tmp_path / "a.csv")
     with done.open(encoding="utf-8") as stream:
         rows = [row for row in csv.DictReader(stream) if row["id"] != first]
-    assert assaymark("label", write(tmp_path / "most.csv", rows), "-p", work).code == 0
+    assert assaymark("label", write_rows(tmp_path / "most.csv", rows), "-p", work).code == 0
     found = assaymark("triage", "audit", "-p", work, "--json").json
     assert (found["draws"], found["missing"], found["waiting"]) == (0, 1, 39)
 

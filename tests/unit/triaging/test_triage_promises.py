@@ -1,6 +1,5 @@
 """What would break triage's promises is refused or counted: labels used twice, tried again, mixed up."""
 
-import csv
 import json
 import math
 
@@ -10,50 +9,28 @@ import pytest
 from assaymark.project.folder import Project
 from assaymark.stats.labelled_scores import Labelled
 from assaymark.triaging.stats.class_promises import certify_rates
-
-
-def rows_of(first, size, *, seed, labels=True, blur=0.0):
-    rng = np.random.default_rng(seed)
-    rows = []
-    for number in range(first, first + size):
-        yes = rng.random() < 0.4
-        clear = rng.random() >= blur
-        score = round(float(rng.beta(5, 2) if yes and clear else rng.beta(2, 5)), 4)
-        row = {
-            "id": f"i{number}",
-            "text": f"{'yes' if yes else 'no'} {seed} {number}",
-            "score": score,
-        }
-        rows.append({**row, "label": int(yes)} if labels else row)
-    return rows
-
-
-def write(path, rows):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+from triage_rows import rows_of
+from worlds_on_disk import read_rows, write_rows
 
 
 def label(assaymark, path, work, *, truth=True):
     """Give every item of a batch the label that its text gives away, or the opposite."""
-    with path.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_rows(path)
     done = [{**row, "label": int(row["text"].startswith("yes") is truth)} for row in rows]
     assert (
-        assaymark("label", write(path.with_name(f"done-{path.name}"), done), "-p", work).code == 0
+        assaymark("label", write_rows(path.with_name(f"done-{path.name}"), done), "-p", work).code
+        == 0
     )
 
 
 @pytest.fixture
 def dev(tmp_path):
-    return write(tmp_path / "dev.csv", rows_of(0, 400, seed=1))
+    return write_rows(tmp_path / "dev.csv", rows_of(0, 400, seed=1))
 
 
 @pytest.fixture
 def work(assaymark, tmp_path):
-    pool = write(tmp_path / "pool.csv", rows_of(1000, 2000, seed=2, labels=False))
+    pool = write_rows(tmp_path / "pool.csv", rows_of(1000, 2000, seed=2, labels=False))
     done = assaymark("init", tmp_path / "work", "--pool", pool, "--id", "id", "--score", "score",
                  "--text", "text")  # fmt: skip
     assert done.code == 0, done.err
@@ -79,17 +56,17 @@ def test_the_development_file_cannot_calibrate_its_own_proof(assaymark, dev, tmp
 
 
 def test_development_items_in_the_training_file_are_refused(assaymark, dev, tmp_path):
-    train = write(tmp_path / "train.csv", rows_of(390, 200, seed=3))
+    train = write_rows(tmp_path / "train.csv", rows_of(390, 200, seed=3))
     found = ask(assaymark, dev, "--train", train, "--id", "id")
     assert found.code == 2
     assert "10 development items are in the training file too (for example 'i390')" in found.err
-    apart = write(tmp_path / "apart.csv", rows_of(600, 200, seed=3))
+    apart = write_rows(tmp_path / "apart.csv", rows_of(600, 200, seed=3))
     assert ask(assaymark, dev, "--train", apart, "--id", "id").code == 0
 
 
 def test_an_item_that_is_there_twice_is_refused(assaymark, tmp_path):
     rows = rows_of(0, 200, seed=1)
-    twice = write(tmp_path / "twice.csv", rows + rows[:7])
+    twice = write_rows(tmp_path / "twice.csv", rows + rows[:7])
     found = ask(assaymark, twice, "--id", "id")
     assert found.code == 2
     assert "7 development items are there more than once" in found.err
@@ -100,7 +77,7 @@ def test_an_item_that_is_there_twice_is_refused(assaymark, tmp_path):
 
 def attempt(assaymark, work, tmp_path, number, *more, labels=22, truth=True):
     path = tmp_path / f"b{number}.csv"
-    train = write(tmp_path / f"train{number}.csv", rows_of(5000, 200, seed=3))
+    train = write_rows(tmp_path / f"train{number}.csv", rows_of(5000, 200, seed=3))
     drawn = assaymark("triage", "draw", "--target", 0.9, "--labels", labels, "--train", train, "-p", work,
                   "-o", path, "--json", *more)  # fmt: skip
     if drawn.code:
@@ -143,7 +120,7 @@ def drawn_audit(assaymark, cuts, work, batch, count, out, *more):
 
 
 def test_a_small_batch_audited_whole_counts_each_item_once(assaymark, cuts, work, tmp_path):
-    batch = write(tmp_path / "may.csv", rows_of(10_000, 60, seed=7, labels=False))
+    batch = write_rows(tmp_path / "may.csv", rows_of(10_000, 60, seed=7, labels=False))
     drawn = drawn_audit(assaymark, cuts, work, batch, 60, tmp_path / "a.csv", "--text", "text")
     assert drawn.code == 0, drawn.err
     label(assaymark, tmp_path / "a.csv", work)
@@ -153,8 +130,8 @@ def test_a_small_batch_audited_whole_counts_each_item_once(assaymark, cuts, work
 
 
 def test_an_id_that_means_another_item_is_refused(assaymark, cuts, work, tmp_path):
-    may = write(tmp_path / "may.csv", rows_of(1, 300, seed=7, labels=False))
-    june = write(tmp_path / "june.csv", rows_of(1, 300, seed=8, labels=False))
+    may = write_rows(tmp_path / "may.csv", rows_of(1, 300, seed=7, labels=False))
+    june = write_rows(tmp_path / "june.csv", rows_of(1, 300, seed=8, labels=False))
     assert (
         drawn_audit(assaymark, cuts, work, may, 250, tmp_path / "a.csv", "--text", "text").code == 0
     )
@@ -164,7 +141,7 @@ def test_an_id_that_means_another_item_is_refused(assaymark, cuts, work, tmp_pat
         assert found.code == 2
         assert "has the id of an item that was drawn before from another file" in found.err
     assert len(Project(folder=work).state().surveys) == 1
-    both = write(tmp_path / "both.csv", rows_of(1, 300, seed=7, labels=False) +
+    both = write_rows(tmp_path / "both.csv", rows_of(1, 300, seed=7, labels=False) +
                  rows_of(9000, 50, seed=9, labels=False))  # fmt: skip
     assert (
         drawn_audit(assaymark, cuts, work, both, 250, tmp_path / "c.csv", "--text", "text").code
@@ -181,7 +158,7 @@ def test_an_audit_of_precision_does_not_let_one_side_vouch_for_the_other(
     rows = rows_of(10_000, 1500, seed=7, labels=False)
     for number, row in enumerate(row for row in rows if row["score"] >= known["cutoffs"]["high"]):
         row["text"] = f"{'yes' if number % 5 < 3 else 'no'} {row['id']}"  # 60 % of the accepted
-    batch, more = write(tmp_path / "may.csv", rows), ("--text", "text", "--seed", "s")
+    batch, more = write_rows(tmp_path / "may.csv", rows), ("--text", "text", "--seed", "s")
     assert drawn_audit(assaymark, each, work, batch, 300, tmp_path / "a.csv", *more).code == 0
     label(assaymark, tmp_path / "a.csv", work)
     found = assaymark("triage", "audit", "-p", work, "--json").json
@@ -206,11 +183,11 @@ def test_sides_stay_strict_where_no_number_lies_between(score):
 def test_advice_counts_the_labels_that_calibrate(assaymark, tmp_path):
     """With a quarter set aside, three quarters prove: 55 of them take 74 labels in all."""
     for size, proving in ((20, 20), (28, 21)):
-        few = write(tmp_path / f"few-{size}.csv", rows_of(0, size, seed=1))
+        few = write_rows(tmp_path / f"few-{size}.csv", rows_of(0, size, seed=1))
         said = ask(assaymark, few).err
         assert f"{proving} labels can never prove" in said
         assert "Label at least 74" in said
-    hard = write(tmp_path / "hard.csv", rows_of(0, 200, seed=5, blur=0.9))
+    hard = write_rows(tmp_path / "hard.csv", rows_of(0, 200, seed=5, blur=0.9))
     answer = ask(assaymark, hard, "--json").json
     assert answer["certified"] is False
     assert answer["labels_needed"] == 734  # 2.5 · 22 labels in the surest tenth, over 3/4

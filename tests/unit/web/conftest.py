@@ -8,7 +8,7 @@ at once ("AST constructor recursion depth mismatch").
 import importlib
 import pkgutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import pytest
 import assaymark.web.pages
 import assaymark.web.programs
 from assaymark.web.rooms import FORECASTS
+from worlds_on_disk import Answer
 
 for _room in (assaymark.web.pages, assaymark.web.programs):
     for _page in pkgutil.iter_modules(_room.__path__, f"{_room.__name__}."):
@@ -31,3 +32,11 @@ def _no_thread_outlives_its_project(tmp_path: Path) -> Iterator[None]:
     for thread in threading.enumerate():
         if thread.name == "prepare":
             thread.join(timeout=300)
+
+
+@pytest.fixture
+def drawn(assaymark: Callable[..., Answer], project: Path) -> Path:
+    """A project with a plan and 20 items drawn."""
+    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
+    assert assaymark("draw", 20, "-p", project).code == 0
+    return project

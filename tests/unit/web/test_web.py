@@ -27,13 +27,6 @@ JSON = {"accept": "application/json"}
 LINKS = {"lead": "the-lead-s-secret", "annotator": "the-reviewers-secret"}
 
 
-@pytest.fixture
-def drawn(assaymark, project):
-    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assert assaymark("draw", 20, "-p", project).code == 0
-    return project
-
-
 def client(folder, *, clock=time.time, **options) -> TestClient:
     app = make_app(Project(folder=folder), Options(**{"links": LINKS, **options}), clock=clock)
     return TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=True)

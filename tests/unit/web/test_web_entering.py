@@ -17,13 +17,6 @@ from assaymark.web.app import Options, make_app
 PAGES = ("/", "/label", "/watch", "/plan", "/decide", "/read")
 
 
-@pytest.fixture
-def drawn(assaymark, project):
-    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assert assaymark("draw", 20, "-p", project).code == 0
-    return project
-
-
 def test_nobody_comes_in_without_a_link_not_even_from_this_machine(drawn) -> None:
     with client(drawn) as web:
         for page in PAGES:

@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 
-import pytest
 import uvicorn
 from test_web import LINKS, answer, client, signed
 
@@ -23,13 +22,6 @@ from assaymark.web.app import Options, make_app
 
 PATIENCE = 300  # seconds; on an idle machine nothing here takes one
 TYPED = {"content-type": "application/json"}
-
-
-@pytest.fixture
-def drawn(assaymark, project):
-    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assert assaymark("draw", 20, "-p", project).code == 0
-    return project
 
 
 def hostile(item, ticket):

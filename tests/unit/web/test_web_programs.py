@@ -23,13 +23,6 @@ from assaymark.web.programs.description import CALLS, PREFIX
 from assaymark.web.programs.hooks_out import already_sent, deliver
 
 
-@pytest.fixture
-def drawn(assaymark, project):
-    assaymark("plan", "f1 >= 0.8", "--seed", "s", "-p", project)
-    assert assaymark("draw", 20, "-p", project).code == 0
-    return project
-
-
 def program(folder, right="label"):
     web = client(folder)
     web.headers["authorization"] = f"Bearer {add_program(folder, 'bot', right)}"
