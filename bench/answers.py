@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.lab.demo import make_tickets, write_tickets
 from assaymark.lab.side_by_side.runs import certify_many
-from assaymark.lab.tickets import make_tickets, write_tickets
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.score_guided.supermartingale import Stratum
 from assaymark.stats.sequential.alpha_spending import spending_boundary, spending_test

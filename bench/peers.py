@@ -23,7 +23,7 @@ from assaymark.lab.experiments.certify_race.rivals import alpha_path, shifted_ga
 from assaymark.lab.experiments.review import experiment as review
 from assaymark.lab.experiments.review.courses import Course
 from assaymark.lab.experiments.review.rules import CERTIFIED, TOGETHER, Mixed, prefix
-from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_rows
 from assaymark.lab.tasks import rng_of
 from assaymark.lab.worlds import Sketch, cut_world, make_world
 from assaymark.stats.betting.binary import binary_test

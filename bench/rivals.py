@@ -14,8 +14,7 @@ import numpy as np
 from assaymark.estimation.stats.default_strata import strata_wanted
 from assaymark.estimation.stats.stratifiers import stratify
 from assaymark.lab.corpora import load_corpus, read_collection, trained_world, vendor_worlds
-from assaymark.lab.experiments.estimate_errors.estimators import Question, fixed
-from assaymark.lab.experiments.estimate_errors.rivals import RIVALS
+from assaymark.lab.experiments.estimate_errors.estimators import RIVALS, Question, fixed
 from assaymark.lab.experiments.stratified.pools import of_world
 from assaymark.lab.experiments.stratified.runs import sample, score, truth_of
 from assaymark.lab.tasks import rng_of

@@ -21,7 +21,7 @@ import duckdb
 import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
-from assaymark.lab.tickets import make_tickets, write_tickets
+from assaymark.lab.demo import make_tickets, write_tickets
 from measure import report
 
 ROWS, LIMIT = 20_000, 300.0

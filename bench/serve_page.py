@@ -19,7 +19,7 @@ from assaymark.certification.drawing import draw_batch
 from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.files.labels import LabelRow
-from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
+from assaymark.lab.demo import Tickets, make_tickets, write_tickets
 from assaymark.labelling.recording import label
 from assaymark.project.folder import Project
 from assaymark.project.registration import init

@@ -25,7 +25,7 @@ from assaymark.certification.looks import look
 from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.certification.view.people import read_story
 from assaymark.files.labels import LabelRow
-from assaymark.lab.tickets import Tickets, make_tickets, write_tickets
+from assaymark.lab.demo import Tickets, make_tickets, write_tickets
 from assaymark.labelling.recording import label
 from assaymark.labelling.settings import Settings, write_settings
 from assaymark.overview.dossier import dossier_of

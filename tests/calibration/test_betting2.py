@@ -13,8 +13,7 @@ import pytest
 from scipy.special import bdtrc
 
 from assaymark.claims.claim import Claim
-from assaymark.lab.row_runs import certify_rows
-from assaymark.lab.side_by_side.runs import certify_many
+from assaymark.lab.side_by_side.runs import certify_many, certify_rows
 from assaymark.lab.worlds import Sketch, claim_below, cut_world, make_world
 from assaymark.stats.betting.binary import binary_test, claim_row
 from assaymark.stats.betting.hedge import ceiling

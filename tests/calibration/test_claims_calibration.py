@@ -31,7 +31,7 @@ from assaymark.composite.planning.comparing import comparison_statements
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.shared_risk.stakes import CHAINED, level_of_comparison
-from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_rows
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.race import Race
 from assaymark.stats.betting.rules import mirrors

@@ -15,7 +15,7 @@ from assaymark.claims.language.grammar import parse
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
-from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_rows
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.path import judged_path
 from assaymark.stats.betting.rulings import GOAL, claim_doubted, log_doubt

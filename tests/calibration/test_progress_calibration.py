@@ -15,7 +15,7 @@ from assaymark.claims.language.grammar import parse
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.view.progress import proven_so_far
-from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_rows
 
 ALARM, LEVEL, RAISED = 1e-4, 0.05, 0.4
 BATCH, MOST = 25, 700

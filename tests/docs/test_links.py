@@ -53,7 +53,7 @@ def test_examples_use_what_is_covered_by_the_versions() -> None:
     }
     assert shown == {
         ("claims.md", "assaymark.claims.ratio_metrics"),
-        ("tutorial.md", "assaymark.lab.tickets"),
+        ("tutorial.md", "assaymark.lab.demo"),
     }
 
 

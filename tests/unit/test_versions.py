@@ -9,7 +9,7 @@ import pytest
 from assaymark.certification.certificate import issue, statement_of
 from assaymark.certification.modes import words
 from assaymark.certification.modes.prefix import labelled_prefix
-from assaymark.certification.planning.rows import compiled
+from assaymark.certification.planning import compiled
 from assaymark.certification.verification import verify
 from assaymark.claims.language.grammar import parse
 from assaymark.claims.ratio_metrics import DENOMINATORS, parse_claim

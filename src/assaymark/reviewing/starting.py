@@ -25,14 +25,14 @@ from assaymark.project.place import is_project, private_folder
 from assaymark.project.registration import init, refuse_used
 from assaymark.records.pool import Columns
 from assaymark.records.seeds import commitment_of
-from assaymark.reviewing.duplicates import (
+from assaymark.reviewing.matching import Unmatched, match, refusal, write_unmatched
+from assaymark.reviewing.references import (
+    Catalogue,
     Duplicate,
     find_duplicates,
     write_duplicates,
     write_merged,
 )
-from assaymark.reviewing.matching import Unmatched, match, refusal, write_unmatched
-from assaymark.reviewing.references import Catalogue
 from assaymark.reviewing.screened import Screened, read_ids, read_screened
 from assaymark.reviewing.secret import new_secret, secret_path
 from assaymark.reviewing.standing import TARGETS, exact_share

@@ -16,7 +16,7 @@ import pytest
 from scipy.special import bdtrc
 
 from assaymark.claims.claim import Claim
-from assaymark.lab.row_runs import certify_rows
+from assaymark.lab.side_by_side.runs import certify_rows
 from assaymark.stats.betting.binary import binary_test, claim_row
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.betting.rows import Rows

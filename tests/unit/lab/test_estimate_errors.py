@@ -8,6 +8,7 @@ from assaymark.lab.experiments.estimate_errors import experiment
 from assaymark.lab.experiments.estimate_errors.causes import Measured, measured, note, over
 from assaymark.lab.experiments.estimate_errors.estimators import (
     OWN,
+    RIVALS,
     Question,
     Samples,
     fixed,
@@ -19,7 +20,6 @@ from assaymark.lab.experiments.estimate_errors.experiment import (
     estimate_errors,
     run_errors,
 )
-from assaymark.lab.experiments.estimate_errors.rivals import RIVALS
 from assaymark.lab.tasks import Order
 from assaymark.lab.worlds import Sketch, make_world
 

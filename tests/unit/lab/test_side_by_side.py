@@ -5,8 +5,7 @@ import pytest
 
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError
-from assaymark.lab.row_runs import certify_rows
-from assaymark.lab.side_by_side.runs import certify_many
+from assaymark.lab.side_by_side.runs import certify_many, certify_rows
 from assaymark.stats.betting.binary import binary_test
 from assaymark.stats.betting.chances import chances
 from assaymark.stats.betting.renewal import SEVERAL, segments

@@ -19,7 +19,6 @@ from assaymark.certification.certificate.draws import (
     check_tickets,
     check_training,
 )
-from assaymark.certification.certificate.history import history_of
 from assaymark.certification.certificate.issue import (
     as_earlier,
     document,
@@ -32,6 +31,7 @@ from assaymark.certification.certificate.issue import (
 )
 from assaymark.certification.certificate.words import (
     account_words,
+    history_of,
     population_in_words,
     statement_of,
 )

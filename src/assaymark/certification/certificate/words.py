@@ -1,4 +1,6 @@
-"""What a certificate says in words: rendered from its facts, so that words may change."""
+"""What a certificate says in words, how it came about included: rendered from its facts."""
+
+import re
 
 from assaymark.certification.modes import mode_of
 from assaymark.certification.modes.tallies import counts_of_tallies
@@ -6,8 +8,9 @@ from assaymark.certification.modes.words import CENSUS, census_sentence, sentenc
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Estimate, Interval, counted, percent
 from assaymark.ledger.events import population_words
-from assaymark.records.certificate import Certificate
+from assaymark.records.certificate import Certificate, EarlierAttempt
 from assaymark.records.plan import FAMILY, Plan
+from assaymark.records.seeds import source_in_words
 
 
 def estimate_of(certificate: Certificate) -> Estimate:
@@ -89,3 +92,79 @@ def population_in_words(certificate: Certificate) -> str | None:
     if certificate.population is None:
         return None
     return population_words(certificate.population, certificate.plan.claim)
+
+
+RANDOM_SEED = re.compile(r"[0-9a-f]{32}")
+
+
+def history_of(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """Who labelled, looks, what was changed and when, the seed, and earlier plans: name and text."""
+    return (
+        ("labelled by", _people(certificate)),
+        *_known(certificate),
+        ("looks", _looks(certificate)),
+        ("changed labels", _changes(certificate)),
+        ("cannot tell", _skipped(certificate)),
+        ("seed", _seed(certificate.plan)),
+        ("earlier plans", _earlier(certificate.earlier)),
+    )
+
+
+def _people(certificate: Certificate) -> str:
+    named = [f"{one.name} ({one.labels:,})" for one in certificate.annotators]
+    shown = ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
+    return shown or "nobody is named"
+
+
+def _known(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """Labels that no draw of the plan bought; nothing where there are none."""
+    words = known_words(certificate.plan)
+    if words is None:
+        return ()
+    free = certificate.known
+    return (("known", words if free is None else f"{words} ({counted(free, 'drawn item')})"),)
+
+
+def _looks(certificate: Certificate) -> str:
+    looks = certificate.looks
+    if not looks:
+        return "none is recorded"
+    if len(looks) == 1:
+        return f"1, at {counted(looks[0].labels, 'label')}"
+    return f"{len(looks):,}, the first at {counted(looks[0].labels, 'label')}"
+
+
+def _changes(certificate: Certificate) -> str:
+    changes, looks = certificate.corrections, certificate.looks
+    if not changes:
+        return "none"
+    first = looks[0].event if looks else None
+    late = sum(first is not None and change.event > first for change in changes)
+    decided = sum(change.kind == "LabelAdjudicated" for change in changes)
+    corrected = counted(len(changes) - decided, "correction")
+    text = f"{corrected}, {counted(decided, 'decision')} between reviewers"
+    return f"{text}; {late:,} of them after somebody had looked at the verdict" if late else text
+
+
+def _skipped(certificate: Certificate) -> str:
+    number = len(certificate.skipped)
+    return f"{counted(number, 'item')}, counted against the claim" if number else "none"
+
+
+def _seed(plan: Plan) -> str:
+    seed = plan.seed
+    if plan.source.law != "open":
+        return source_in_words(plan.source)
+    if RANDOM_SEED.fullmatch(seed):
+        return "128 bits, in the form that assaymark takes at random when no seed is given"
+    return f"{seed[:40]!r}, chosen by hand; others could have been tried before"
+
+
+def _earlier(earlier: tuple[EarlierAttempt, ...]) -> str:
+    if not earlier:
+        return "none on this collection in this project"
+    plans = [
+        f"plan {old.plan} ({old.claim}: {old.outcome}, {counted(old.draws, 'draw')})"
+        for old in earlier
+    ]
+    return ", ".join(plans[:5]) + (f" and {len(plans) - 5} more" if len(plans) > 5 else "")

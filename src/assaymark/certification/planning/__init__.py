@@ -6,18 +6,23 @@ from assaymark.certification.modes import mode_of
 from assaymark.certification.planning.belief import belief_of, from_scores
 from assaymark.certification.planning.forecast import forecast
 from assaymark.certification.planning.request import PlanRequest
-from assaymark.certification.planning.rows import compiled, constants_of
 from assaymark.certification.planning.sizes import expected_labels, other_margins, sized
 from assaymark.certification.planning.stakes import little_left, stake_for
 from assaymark.certification.planning.strata import domain_strata, guided_strata
+from assaymark.claims.cells import Cell, Cells
 from assaymark.claims.checks import open_share
 from assaymark.claims.claim import Claim
+from assaymark.claims.language.grammar import parse
+from assaymark.claims.linear import compile_claim
 from assaymark.claims.ratio_metrics import binomial_test, metric
+from assaymark.claims.rows import LinearClaim
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.hints import option, switch
+from assaymark.records.decimals import decimal_text
 from assaymark.records.modes import MODES, SAMPLES, ModeKind, kind_asked_for
 from assaymark.records.plan import Plan, Stake
 from assaymark.records.pool import PoolSummary
+from assaymark.records.pool_shape import CLASSIFIER
 from assaymark.records.seeds import SeedSource
 from assaymark.stats.methods import fits, lead_of
 
@@ -150,3 +155,28 @@ def check_sealed(plan: Plan, summary: PoolSummary) -> None:
             raise VerificationError(
                 f"The plan's field '{name}' does not follow from its claim and the pool."
             )
+
+
+def compiled(claim: Claim, summary: PoolSummary) -> LinearClaim:
+    """The claim as rows over the cells of this pool."""
+    word = ">=" if claim.side == "lower" else "<="
+    tree = parse(f"{claim.metric} {word} {decimal_text(claim.target)}")
+    return compile_claim(tree, _cells(summary))
+
+
+def constants_of(rows: LinearClaim) -> tuple[tuple[str, str], ...]:
+    """What the compiler chose, as text."""
+    return tuple(sorted((name, str(value)) for name, value in rows.constants.items()))
+
+
+def _cells(summary: PoolSummary) -> Cells:
+    # without predictions only the prevalence can be claimed, which asks for none
+    sides = {1: summary.predicted_positive, 0: summary.predicted_negative}
+    if not summary.predicts:
+        sides = {0: summary.items}
+    return Cells(
+        classifiers=(CLASSIFIER,),
+        classes=("0", "1"),
+        positive="1",
+        cells=tuple(Cell(predictions=(str(side),), items=items) for side, items in sides.items()),
+    )

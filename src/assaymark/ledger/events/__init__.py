@@ -15,6 +15,7 @@ from assaymark.ledger.events.labels import (
     LabelCorrected,
     LabelKnown,
     LabelRecorded,
+    read_twice,
 )
 from assaymark.ledger.events.monitored import ClaimLocked, ScoresWatched
 from assaymark.ledger.events.plans import (
@@ -41,7 +42,6 @@ from assaymark.ledger.events.reviews import (
     SecretCommitted,
     SecretRevealed,
 )
-from assaymark.ledger.events.second_reader import read_twice
 from assaymark.ledger.events.state import (
     Attempt,
     Remark,

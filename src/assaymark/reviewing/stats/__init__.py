@@ -12,7 +12,7 @@ from assaymark.reviewing.stats.bound import (
     upper_bound,
 )
 from assaymark.reviewing.stats.forecast import Forecast, floor_labels, floor_share, forecast
-from assaymark.reviewing.stats.sequence import Batch, draws_of
+from assaymark.reviewing.stats.sequence import Batch, draw_batch, draws_of, set_digest, ticket
 from assaymark.reviewing.stats.switch import (
     Experience,
     Reading,
@@ -20,5 +20,4 @@ from assaymark.reviewing.stats.switch import (
     left_estimate,
     wants_random,
 )
-from assaymark.reviewing.stats.tickets import draw_batch, set_digest, ticket
 from assaymark.reviewing.stats.wealth import RowWealth, log_level, log_wealth

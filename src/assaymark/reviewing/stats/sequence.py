@@ -6,7 +6,9 @@ batch, F plus the relevant ones among these. Labels that arrive while the batch 
 it: whoever skips or labels pending items could otherwise choose which of them remain.
 """
 
-from collections.abc import Sequence
+import hashlib
+import heapq
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,3 +78,27 @@ def _frozen(left: list[int], counts: list[int], hits: list[bool], total: int) ->
         hits=np.array(hits, dtype=np.bool_),
         pending=total - len(hits),
     )
+
+
+def ticket(secret: str, batch: int, item: str) -> str:
+    """Secret ticket: lowercase hex SHA-256 of "secret:batch:id".
+
+    The order of random items must be unknown to whoever chooses the directed ones, so it hangs on a
+    secret that was committed to before. A ticket holds no ledger hash: whoever knows the secret could
+    otherwise draw again by recording one more event.
+
+    >>> ticket("s", 1, "a")[:8]
+    'a9028dc9'
+    """
+    return hashlib.sha256(f"{secret}:{batch}:{item}".encode()).hexdigest()
+
+
+def draw_batch(secret: str, batch: int, unread: Iterable[str], count: int) -> list[str]:
+    """The `count` items with the lowest tickets of this batch, in draw order."""
+    return heapq.nsmallest(count, unread, key=lambda item: (ticket(secret, batch, item), item))
+
+
+def set_digest(items: Iterable[str]) -> str:
+    """SHA-256 of the ids of a set, one per line in code point order."""
+    lines = "".join(f"{item}\n" for item in sorted(items))
+    return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()

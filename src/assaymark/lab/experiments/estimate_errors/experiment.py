@@ -23,11 +23,11 @@ from assaymark.lab.experiments.certify_race.experiment import race_topics, real_
 from assaymark.lab.experiments.estimate_errors.causes import CLEAR, Measured, measured, note, over
 from assaymark.lab.experiments.estimate_errors.estimators import (
     OWN,
+    RIVALS,
     Question,
     fixed_draws,
     renewed_draws,
 )
-from assaymark.lab.experiments.estimate_errors.rivals import RIVALS
 from assaymark.lab.experiments.guarantee.experiment import SKETCHES
 from assaymark.lab.outcome import Outcome
 from assaymark.lab.tasks import Order, Task, TaskResult, rng_of, run_all, worked_on
