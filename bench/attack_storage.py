@@ -26,10 +26,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import AssaymarkError, PlanError
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
@@ -54,7 +54,7 @@ def work(project: Project, world: World, say: Callable[[str], None], *, held: bo
             state = project.state()
             attempt = state.attempt
             if attempt is None or not attempt.open:
-                claim = read_claim("f1 >= 0.6")
+                claim = parse_claim("f1 >= 0.6")
                 seal_plan(project, PlanRequest(claim=claim, again=True))
                 continue
             waiting = [item for item in attempt.order if not state.labelled(item)]

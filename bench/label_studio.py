@@ -20,8 +20,8 @@ from pathlib import Path
 import httpx
 
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.project.folder import Project
 from assaymark.project.registration import init
 from assaymark.records.pool import Columns
@@ -37,7 +37,7 @@ def project(folder: Path) -> Project:
     columns = Columns(id="id", score="score", threshold=0.5, text=("body",))
     init(folder / "work", pool=str(folder / "pool.csv"), columns=columns)
     made = Project(folder=folder / "work")
-    seal_plan(made, PlanRequest(claim=read_claim("accuracy >= 0.7"), seed="studio"))
+    seal_plan(made, PlanRequest(claim=parse_claim("accuracy >= 0.7"), seed="studio"))
     draw_batch(made, count=6, write=False)
     return made
 

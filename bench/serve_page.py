@@ -16,8 +16,8 @@ import httpx
 import numpy as np
 
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.files.labels import LabelRow
 from assaymark.lab.demo import Tickets, make_tickets, write_tickets
 from assaymark.labelling.recording import label
@@ -41,7 +41,7 @@ def project(folder: Path, *, labels: int = 0) -> Project:
     columns = Columns(id="id", score="score", threshold=0.5, text=("text",))
     init(folder / "work", pool=str(folder / "tickets.parquet"), columns=columns)
     found = Project(folder=folder / "work")
-    seal_plan(found, PlanRequest(claim=read_claim("f1 >= 0.8399"), seed="bench"))
+    seal_plan(found, PlanRequest(claim=parse_claim("f1 >= 0.8399"), seed="bench"))
     truth = dict(zip(tickets().ids, tickets().relevant.tolist(), strict=True))
     done = 0
     while True:  # draws run only so far ahead of the labels

@@ -19,8 +19,8 @@ from hypothesis import settings
 import postgres
 import spark_cluster
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.cli import main
 from assaymark.labelling.recording import label_file
 from assaymark.ledger.head import settle_heads
@@ -192,7 +192,7 @@ def labelled_place(registered_world: World, tmp_path_factory: pytest.TempPathFac
     shutil.copytree(registered_world.path.parent, place, dirs_exist_ok=True)
     project = Project(folder=place / "work")
     seal_plan(
-        project, PlanRequest(claim=read_claim("f1 >= 0.8"), mode="fixed", budget=300, seed="s")
+        project, PlanRequest(claim=parse_claim("f1 >= 0.8"), mode="fixed", budget=300, seed="s")
     )
     drawn = draw_batch(project, output=place / "b.csv").items
     truth = {item: registered_world.truth[item] for item in drawn}

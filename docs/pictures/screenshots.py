@@ -19,11 +19,11 @@ import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import look
 from assaymark.certification.sealing import PlanRequest, seal_plan
 from assaymark.certification.view.people import read_story
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.files.labels import LabelRow
 from assaymark.lab.demo import Tickets, make_tickets, write_tickets
 from assaymark.labelling.recording import label
@@ -65,7 +65,7 @@ def project(
     truth = dict(zip(tickets.ids, tickets.relevant.tolist(), strict=True))
     if rounds == 0:
         return found
-    seal_plan(found, PlanRequest(claim=read_claim("f1 >= 0.75"), seed="pictures"))
+    seal_plan(found, PlanRequest(claim=parse_claim("f1 >= 0.75"), seed="pictures"))
     for number in range(rounds):
         batch = draw_batch(found, write=False)
         flip = 3 if number + 1 < rounds else 0  # the last conflict waits for a decision

@@ -61,14 +61,14 @@ def test_a_write_ahead_log_on_such_a_disk_is_read_too(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A copy of file and log taken while a server held them: the file alone lacks events."""
-    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.certification.sealing import PlanRequest, seal_plan
+    from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.project.folder import Project
 
     copy = tmp_path / "copy"
     copy.mkdir()
     with SqliteLedger(project / "ledger.sqlite").held():
-        seal_plan(Project(folder=project), PlanRequest(claim=read_claim("f1 >= 0.8")))
+        seal_plan(Project(folder=project), PlanRequest(claim=parse_claim("f1 >= 0.8")))
         for name in ("ledger.sqlite", "ledger.sqlite-wal"):
             shutil.copy(project / name, copy / name)
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
@@ -82,13 +82,13 @@ def test_a_write_ahead_log_on_such_a_disk_is_read_too(
 def test_an_idle_server_brings_everything_into_the_one_file(project: Path, tmp_path: Path) -> None:
     import time
 
-    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.certification.sealing import PlanRequest, seal_plan
+    from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.project.folder import Project
 
     ledger = SqliteLedger(project / "ledger.sqlite")
     with ledger.held():
-        seal_plan(Project(folder=project), PlanRequest(claim=read_claim("f1 >= 0.8")))
+        seal_plan(Project(folder=project), PlanRequest(claim=parse_claim("f1 >= 0.8")))
         wanted, end = ledger.entries(), time.monotonic() + 600
         while time.monotonic() < end:
             shutil.copy(project / "ledger.sqlite", tmp_path / "alone.sqlite")

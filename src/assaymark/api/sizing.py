@@ -9,6 +9,7 @@ from assaymark.claims.claim import Counts
 from assaymark.claims.defaults import POWER
 from assaymark.claims.language.grammar import is_simple, parse
 from assaymark.claims.language.tree import ClaimTree, Comparison
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast
 from assaymark.composite.planning.sizes import (
     ComparisonSize,
@@ -98,7 +99,7 @@ def _expected(
     if expect is None:
         return Expectation(precision=precision, recall=recall, prevalence=prevalence)
     return calculators.expected(
-        calculators.read_claim(claim),
+        parse_claim(claim),
         expect,
         prevalence=prevalence,
         precision=precision,

@@ -149,12 +149,13 @@ def size_of_one(
 ) -> None:
     """How many labels a claim about one figure needs, for the command size."""
     from assaymark.certification.forecasts import calculators
+    from assaymark.claims.ratio_metrics import parse_claim
 
     values = [expected.expect, expected.precision, expected.recall]
     whole = expected.pilot is None and expected.prevalence is None
     if whole and values != [None] * len(values):
         raise click.UsageError("--expect needs --prevalence: the share of items that are relevant.")
-    asked = calculators.read_claim(claim)
+    asked = parse_claim(claim)
     refuse_wrong_way(asked, anyway=anyway)
     expectation = read_expectation(asked, expected)
     if expectation is None:
@@ -260,9 +261,9 @@ def _cell(value: float | None) -> str:
 
 
 def _who(claim: "Claim") -> str:
-    from assaymark.certification.forecasts.calculators import claim_domain
+    from assaymark.claims.ratio_metrics import domain
 
-    where = claim_domain(claim)
+    where = domain(claim)
     return {
         "predicted positive": " (of items that the classifier flagged)",
         "predicted negative": " (of items that the classifier rejected)",

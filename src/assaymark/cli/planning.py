@@ -225,7 +225,6 @@ def _seal_claim(
     as_json: bool,
 ) -> None:
     from assaymark.certification.drawing import first_batch
-    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.certification.planning.forecast_words import SOURCES
     from assaymark.certification.sealing import (
         PlanRequest,
@@ -236,6 +235,7 @@ def _seal_claim(
         seal_plan,
     )
     from assaymark.claims.direction import refuse_wrong_way, wrong_way
+    from assaymark.claims.ratio_metrics import parse_claim
 
     if abandon is not None:
         _abandon(project, abandon, as_json=as_json)
@@ -256,7 +256,7 @@ def _seal_claim(
         return
     if which:
         raise click.UsageError(f"'{claim}' is one claim: there is nothing to choose from.")
-    asked = read_claim(claim)
+    asked = parse_claim(claim)
     expectation = read_expectation(asked, expected, share=predicted_share(project, asked))
     request = PlanRequest(claim=asked, expectation=expectation, **vars(options))
     request = _ask_back(request, wrong_way(asked), "Seal it as it is written?", quiet=as_json)

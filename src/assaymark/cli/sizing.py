@@ -95,11 +95,11 @@ def _show_printed(
     claim: str, method: str, pilot: str | None, confidence: float, power: float, *, as_json: bool
 ) -> None:
     """The size by the paper's algorithms 1 and 2, for readers who compare; no plan is made by it."""
-    from assaymark.certification.forecasts.calculators import read_claim
     from assaymark.claims.claim import Counts
+    from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.lab.experiments.test_size.printed_plan import printed_size
 
-    asked = read_claim(claim)
+    asked = parse_claim(claim)
     if asked.metric != "f1" or asked.side != "lower" or pilot is None:
         raise click.UsageError(
             f"--method {method} is the paper's: it needs --pilot TP,FP,FN,TN and a claim like "
@@ -164,11 +164,11 @@ def _show_parts(
     *,
     as_json: bool,
 ) -> None:
-    from assaymark.certification.forecasts.calculators import read_claim
+    from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.composite.planning.sizes import size_of_parts
 
     def expectation(claim: str) -> "Expectation":
-        answer = read_expectation(read_claim(claim), expected)
+        answer = read_expectation(parse_claim(claim), expected)
         if answer is None:
             raise click.UsageError(GIVE)
         return answer

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assaymark.certification.drawing import draw_batch
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.issuing import certify
 from assaymark.certification.looks import Look, look
 from assaymark.certification.sealing import PlanRequest, forecast_plan, seal_plan
 from assaymark.certification.verification import verify
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
@@ -152,7 +152,7 @@ def _generate(out: Path, items: int, seed: str, say: Say) -> Tickets:
 
 
 def _plan(project: Project, seed: str, say: Say) -> int:
-    request = PlanRequest(claim=read_claim(CLAIM), expectation=EXPECTED, seed=f"{seed} plan")
+    request = PlanRequest(claim=parse_claim(CLAIM), expectation=EXPECTED, seed=f"{seed} plan")
     cost = forecast_plan(project, request)
     plan = seal_plan(project, request)
     fixed = cost.modes["fixed"].labels or 0 if cost else 0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from assaymark import __version__
 from assaymark.certification.certificate.words import known_words
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import InputError, PlanError
 from assaymark.files.places import SHARED, write_safely
@@ -192,7 +192,7 @@ def _refuse_unfinished(old: Sealed | None, claim: ClaimFile) -> None:
 def _plan_request(claim: ClaimFile, seed: str | None) -> PlanRequest:
     terms = claim.terms
     return PlanRequest(
-        claim=read_claim(terms.claim),
+        claim=parse_claim(terms.claim),
         mode=terms.mode,
         confidence=terms.confidence,
         budget=terms.budget,

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import assaymark as front_door
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.planning.forecast import recommend
 from assaymark.certification.sealing import PlanRequest, forecast_plan, seal_plan
 from assaymark.claims.claim import Claim
 from assaymark.claims.direction import usual_side, wrong_way
-from assaymark.claims.ratio_metrics import NUMERATORS
+from assaymark.claims.ratio_metrics import NUMERATORS, parse_claim
 from assaymark.claims.results import ModeForecast
 from assaymark.errors import InputError, PlanError
 from assaymark.labelling.blocking import blocking_items
@@ -141,10 +140,10 @@ def test_sealing_works_out_no_row_that_it_has_no_use_for(
     """The row of the budget took seconds, and neither scores nor a mode that is given ask for it."""
     forecasting = importlib.import_module("assaymark.certification.planning.forecast")
     simple = importlib.import_module("assaymark.certification.planning.simple_forecast")
-    told = forecast_plan(Project(folder=project), PlanRequest(claim=read_claim(claim), **options))
+    told = forecast_plan(Project(folder=project), PlanRequest(claim=parse_claim(claim), **options))
     monkeypatch.setattr(simple, "budget_forecast", None)
     forecasting.forecast.cache_clear()
-    plan = seal_plan(Project(folder=project), PlanRequest(claim=read_claim(claim), **options))
+    plan = seal_plan(Project(folder=project), PlanRequest(claim=parse_claim(claim), **options))
     assert "budget" in told.modes
     assert plan.kind.name == told.recommended or options
 

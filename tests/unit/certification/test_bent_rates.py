@@ -5,8 +5,8 @@ import pytest
 
 from assaymark.certification.planning.belief import BENDS, stratum_rates
 from assaymark.certification.planning.guided_forecast import (
+    GuidedClaim,
     ceiling_forecast,
-    guided_claim,
     rehearsed,
     weighted_forecast,
 )
@@ -49,8 +49,8 @@ def test_a_forecast_is_that_of_both_pools_together():
     )
     belief = Belief(share=0.1, retrieved=(1, 1), rest=(1, 1), known=(0.8, 0.02))
     claim = Claim(metric="recall", side="lower", target=0.8)
-    answer = weighted_forecast(claim, strata, belief, confidence=0.95)
-    labels = rehearsed(guided_claim(claim, strata, belief, 0.95), None, BENDS).labels
+    guided = GuidedClaim(claim=claim, strata=strata, belief=belief, confidence=0.95)
+    answer, labels = weighted_forecast(guided), rehearsed(guided, None, BENDS).labels
     line, bent = labels.reshape(len(BENDS), -1)
     assert bent.mean() < 0.9 * line.mean()
     assert answer.expected == np.ceil((line.mean() + bent.mean()) / 2)
@@ -60,14 +60,15 @@ def test_a_forecast_is_that_of_both_pools_together():
 
 def test_what_is_sealed_follows_from_the_straight_line(monkeypatch):
     """Size, chance to pass and information limit are the same whatever the bends; the labels are not."""
-    before = ceiling_forecast(CLAIM, STRATA, BELIEF, confidence=0.95, power=0.93)
+    guided = GuidedClaim(claim=CLAIM, strata=STRATA, belief=BELIEF, confidence=0.95)
+    before = ceiling_forecast(guided, power=0.93)
     home = "assaymark.certification.planning.guided_forecast.BENDS"
     monkeypatch.setattr(home, (0.9, 0.9))
-    after = ceiling_forecast(CLAIM, STRATA, BELIEF, confidence=0.95, power=0.93)
+    after = ceiling_forecast(guided, power=0.93)
     for name in ("labels", "power", "ideal", "if_margin", "quantile"):
         assert getattr(before, name) == getattr(after, name)
     assert before.expected != after.expected
-    test = guided_claim(CLAIM, STRATA, BELIEF, 0.95).test()
+    test = guided.test()
     limit = limit_of(test, stratum_rates(STRATA, BELIEF))
     assert before.ideal == limit.ideal
     assert before.labels == ceiling(limit.ideal, level=1 - 0.95, power=0.93)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.sealing import PlanRequest, abandon_plan, seal_plan
 from assaymark.certification.seeding import beacon_source, new_part, reveal_seed
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.ledger.events import PlanSealed, SeedRevealed, check_story
 from assaymark.project.folder import Project
@@ -236,4 +236,4 @@ def test_python_seals_and_reveals(tmp_path) -> None:
         work.reveal(theirs.part)
     abandon_plan(work.project, "done")
     with pytest.raises(PlanError, match="seed chosen by hand"):
-        seal_plan(work.project, PlanRequest(claim=read_claim("accuracy >= 0.6"), seed="mine"))
+        seal_plan(work.project, PlanRequest(claim=parse_claim("accuracy >= 0.6"), seed="mine"))

@@ -6,39 +6,14 @@ from assaymark.certification.planning import belief_of
 from assaymark.certification.planning import forecast as forecast_claim
 from assaymark.certification.planning.expected_value import expect_value, implied_words
 from assaymark.claims.checks import open_share
-from assaymark.claims.claim import Claim, Counts, Side
+from assaymark.claims.claim import Claim
 from assaymark.claims.defaults import POWER
-from assaymark.claims.ratio_metrics import domain, parse_claim
-from assaymark.claims.results import Estimate, Forecast, PowerCurve
+from assaymark.claims.ratio_metrics import parse_claim
+from assaymark.claims.results import Forecast, PowerCurve
 from assaymark.errors import InputError
 from assaymark.records.plan import Expectation
-from assaymark.stats.binomial_bounds import bound as fixed_bound
+from assaymark.stats.binomial_bounds import bound as bound
 from assaymark.stats.sample_size import Planner, power_curve
-
-
-def read_claim(text: str) -> Claim:
-    """The claim as people write it."""
-    return parse_claim(text)
-
-
-def claim_domain(claim: Claim) -> str:
-    """Which items the claim is about."""
-    return domain(claim)
-
-
-def bound(
-    metric: str,
-    counts: Counts,
-    *,
-    design: str,
-    confidence: float = 0.95,
-    side: Side = "lower",
-    method: str = "exact",
-) -> Estimate:
-    """The metric's point estimate and bound from a sample of fixed size."""
-    return fixed_bound(
-        metric, counts, design=design, confidence=confidence, side=side, method=method
-    )
 
 
 def size(

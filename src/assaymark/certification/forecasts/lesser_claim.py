@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.planning import PlanRequest
 from assaymark.certification.planning.forecast import expected_value
 from assaymark.certification.planning.forecast_words import lesser_claim
 from assaymark.certification.sealing import expected_by, forecast_plan
 from assaymark.claims.claim import Claim
-from assaymark.claims.ratio_metrics import metric
+from assaymark.claims.ratio_metrics import metric, parse_claim
 from assaymark.claims.results import Interval, counted, rounded, useful
 from assaymark.errors import AssaymarkError
 from assaymark.hints import command
@@ -80,7 +79,7 @@ def _bound(claim: Claim, interval: Interval) -> str:
 def _price(project: Project, text: str) -> int | None:
     """Labels of a new plan, judging by the labels so far; None where it cannot be sealed."""
     try:
-        cost = forecast_plan(project, PlanRequest(claim=read_claim(text)))
+        cost = forecast_plan(project, PlanRequest(claim=parse_claim(text)))
     except AssaymarkError:
         return None
     return None if cost is None else cost.labels

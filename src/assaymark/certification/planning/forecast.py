@@ -7,7 +7,11 @@ from functools import lru_cache
 from assaymark.certification.planning.belief import belief_in_pool, belief_of
 from assaymark.certification.planning.expected_value import implied_value
 from assaymark.certification.planning.forecast_words import false_words, refuse_the_edge
-from assaymark.certification.planning.guided_forecast import ceiling_forecast, weighted_forecast
+from assaymark.certification.planning.guided_forecast import (
+    GuidedClaim,
+    ceiling_forecast,
+    weighted_forecast,
+)
 from assaymark.certification.planning.simple_forecast import simple_modes
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.claims.claim import Claim
@@ -54,10 +58,11 @@ def forecast(
     top = items if summary is None else domain_strata(claim, summary)[0].items
     if binomial_test(claim) is not None:
         modes |= simple_modes(planner, expectation, power, items=top, budget=budget)
+    guided = GuidedClaim(
+        claim=claim, strata=strata, belief=belief, confidence=confidence, known=known
+    )
     if strata:
-        modes["score-guided"] = weighted_forecast(
-            claim, strata, belief, confidence=confidence, power=power, known=known
-        )
+        modes["score-guided"] = weighted_forecast(guided, power=power)
     if top and known:
         bought = 1 - sum(map(sum, known)) / top
         simple = modes.keys() - {"score-guided"}
@@ -71,9 +76,7 @@ def forecast(
         name = next(n for n in OPEN_ENDED if n in modes)
         why = "it goes on until the claim is decided"
     if to_a_ceiling and strata:
-        modes["ceiling"] = ceiling_forecast(
-            claim, strata, belief, confidence=confidence, power=power, known=known
-        )
+        modes["ceiling"] = ceiling_forecast(guided, power=power)
     return Forecast(
         claim=claim,
         reachable_power=planner.reachable(),

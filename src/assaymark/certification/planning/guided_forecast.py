@@ -42,14 +42,18 @@ class GuidedClaim:
     """A claim on the strata of a pool, with what is expected and what is known there.
 
     `known` labels (0 and 1) of each stratum left it: what they contribute is certain, and the rates
-    are those of the rest.
+    are those of the rest; nothing is known unless it is given.
     """
 
     claim: Claim
     strata: tuple[Stratum, ...]
     belief: Belief | None
     confidence: float
-    known: Known
+    known: Known = ()
+
+    def __post_init__(self) -> None:
+        if not self.known:
+            object.__setattr__(self, "known", ((0, 0),) * len(self.strata))
 
     @property
     def items(self) -> int:
@@ -96,17 +100,8 @@ class GuidedClaim:
         return limit_of(test, self.rates())
 
 
-def weighted_forecast(
-    claim: Claim,
-    strata: tuple[Stratum, ...],
-    belief: Belief | None,
-    *,
-    confidence: float,
-    power: float = POWER,
-    known: Known = (),
-) -> ModeForecast:
+def weighted_forecast(guided: GuidedClaim, *, power: float = POWER) -> ModeForecast:
     """Labels of the score-guided mode."""
-    guided = guided_claim(claim, strata, belief, confidence, known)
     limit = guided.limit()
     if limit is None:
         return ModeForecast(reason=NOT_MET)
@@ -121,25 +116,15 @@ def weighted_forecast(
     )
 
 
-def ceiling_forecast(
-    claim: Claim,
-    strata: tuple[Stratum, ...],
-    belief: Belief | None,
-    *,
-    confidence: float,
-    power: float,
-    known: Known = (),
-    most: int | None = None,
-) -> ModeForecast:
+def ceiling_forecast(guided: GuidedClaim, *, power: float, most: int | None = None) -> ModeForecast:
     """Labels of a score-guided plan with a ceiling: the given one, or one with this chance to pass.
 
     The ceiling is that of an endless pool, so a small one passes more often than was asked for.
     """
-    guided = guided_claim(claim, strata, belief, confidence, known)
     limit = guided.limit()
     if limit is None:
         return ModeForecast(reason=NOT_MET)
-    level, items = 1.0 - confidence, guided.items
+    level, items = 1.0 - guided.confidence, guided.items
     end = ceiling(limit.ideal, level=level, power=power) if most is None else most
     end = min(items, end)
     now, *others = (
@@ -158,23 +143,6 @@ def ceiling_forecast(
         if_margin=tuple(
             (x, 1.0 if whole else one) for x, one in zip(OTHER_MARGINS, others, strict=True)
         ),
-    )
-
-
-def guided_claim(
-    claim: Claim,
-    strata: tuple[Stratum, ...],
-    belief: Belief | None,
-    confidence: float,
-    known: Known = (),
-) -> GuidedClaim:
-    """The claim on these strata; nothing is known of their labels unless it is given."""
-    return GuidedClaim(
-        claim=claim,
-        strata=strata,
-        belief=belief,
-        confidence=confidence,
-        known=known or ((0, 0),) * len(strata),
     )
 
 

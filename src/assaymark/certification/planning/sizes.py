@@ -7,7 +7,11 @@ from functools import lru_cache
 from assaymark.certification.planning.belief import belief_in_pool
 from assaymark.certification.planning.forecast import forecast
 from assaymark.certification.planning.forecast_words import hopeful_value
-from assaymark.certification.planning.guided_forecast import ceiling_forecast, weighted_forecast
+from assaymark.certification.planning.guided_forecast import (
+    GuidedClaim,
+    ceiling_forecast,
+    weighted_forecast,
+)
 from assaymark.certification.planning.request import PlanRequest
 from assaymark.certification.planning.simple_forecast import (
     Course,
@@ -155,20 +159,16 @@ def _ceiling_forecast(
     plan: Plan, request: PlanRequest, summary: PoolSummary, *, most: int | None
 ) -> ModeForecast:
     belief = belief_in_pool(request.expectation, summary) if request.expectation else None
-    return ceiling_forecast(
-        plan.claim,
-        plan.strata,
-        belief,
+    return ceiling_forecast(_guided(plan, belief), power=request.power, most=most)
+
+
+def _guided(plan: Plan, belief: Belief | None) -> GuidedClaim:
+    return GuidedClaim(
+        claim=plan.claim,
+        strata=plan.strata,
+        belief=belief,
         confidence=plan.tested_at,
-        power=request.power,
         known=plan.known_in_strata,
-        most=most,
-    )
-
-
-def _guided_forecast(plan: Plan, belief: Belief | None) -> ModeForecast:
-    return weighted_forecast(
-        plan.claim, plan.strata, belief, confidence=plan.tested_at, known=plan.known_in_strata
     )
 
 
@@ -242,7 +242,7 @@ def _anytime(plan: Plan, request: PlanRequest, summary: PoolSummary) -> Plan:
     belief = belief_in_pool(expectation, summary) if expectation else None
     if plan.kind.guided:
         usable = belief is not None or scores_are_shares(summary)
-        expected = _guided_forecast(plan, belief).expected if usable else None
+        expected = weighted_forecast(_guided(plan, belief)).expected if usable else None
     elif expectation is not None:
         modes = forecast(
             plan.claim, expectation, confidence=plan.tested_at, power=request.power, summary=summary

@@ -113,7 +113,7 @@ def train(
       assaymark train --stop -p work
       assaymark train --score new.csv -o scored.parquet -p work
     """
-    from assaymark.certification.forecasts.calculators import read_claim
+    from assaymark.claims.ratio_metrics import parse_claim
     from assaymark.project.folder import Project
     from assaymark.training.settings import TrainingRequest
 
@@ -126,7 +126,7 @@ def train(
         _score(project, score, output, as_json=as_json)
         return
     request = TrainingRequest(
-        claim=None if claim is None else read_claim(claim),
+        claim=None if claim is None else parse_claim(claim),
         confidence=confidence,
         power=power,
         budget=budget,

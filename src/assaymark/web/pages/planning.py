@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from assaymark.certification.certificate.words import known_words
-from assaymark.certification.forecasts.calculators import read_claim
 from assaymark.certification.forecasts.prospect import Prospect, chance_curves, prospect, usual
 from assaymark.certification.planning.forecast_words import (
     floor_words,
@@ -26,6 +25,7 @@ from assaymark.certification.sealing import (
 )
 from assaymark.certification.view.answer import claim_sentence
 from assaymark.claims.defaults import POWER
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.claims.results import Forecast, ModeForecast, percent
 from assaymark.composite.looks import abandon_claim
 from assaymark.composite.wording import sealed_words
@@ -155,7 +155,7 @@ async def forecast(request: Request) -> Response:
 def _plan_request(asked: dict[str, Any]) -> PlanRequest:
     mode, design, _ = MODES.get(str(asked.get("mode") or ""), (None, None, ""))
     return PlanRequest(
-        claim=read_claim(_claim_text(asked)),
+        claim=parse_claim(_claim_text(asked)),
         mode=mode,
         design=design,
         confidence=share_of(asked, "confidence") or 0.95,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assaymark.certification.forecasts.calculators import read_claim
+from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.composite.drawing import draw_for_claim
 from assaymark.composite.planning.comparing import ComparisonRequest, seal_comparison
 from assaymark.composite.planning.sealing import Terms
@@ -190,7 +190,7 @@ def _train(folder: Path, pool: str, beginning: Beginning) -> str:
     if target is None:
         raise InputError("Say what the classifier should reach, such as 75 %.")
     metric = str(beginning.asked.get("metric") or "f1")
-    asked = TrainingRequest(claim=read_claim(f"{metric} >= {target:g}"), budget=budget)
+    asked = TrainingRequest(claim=parse_claim(f"{metric} >= {target:g}"), budget=budget)
     if not beginning.columns.text:
         raise InputError("A classifier learns from texts: choose at least one text column.")
     columns = Columns(id=beginning.columns.id, text=beginning.columns.text)

@@ -16,8 +16,8 @@ from scipy.special import ndtri
 from assaymark.certification.planning.belief import belief_of
 from assaymark.certification.planning.forecast import forecast
 from assaymark.certification.planning.guided_forecast import (
+    GuidedClaim,
     ceiling_forecast,
-    guided_claim,
     rehearsed,
     weighted_forecast,
 )
@@ -136,22 +136,24 @@ class Course:
 
     def guided(self, cut: Cut) -> ModeForecast:
         """The planner's forecast for the score-guided design on these strata."""
-        belief = belief_of(self._expected)
-        return weighted_forecast(self.claim, _planned(cut), belief, confidence=CONFIDENCE)
+        return weighted_forecast(self._planned(cut))
 
     def rehearsed(self, bends: tuple[float, ...]) -> Rehearsal:
         """The planner's rehearsals of the same plan in pools with these bends."""
-        plan = guided_claim(
-            self.claim, _planned(self.scored), belief_of(self._expected), CONFIDENCE
-        )
-        return rehearsed(plan, None, bends)
+        return rehearsed(self._planned(self.scored), None, bends)
 
     def to_a_ceiling(self, cut: Cut, most: int) -> ModeForecast:
         """The planner's forecast for the same design with this ceiling."""
-        belief = belief_of(self._expected)
-        return ceiling_forecast(
-            self.claim, _planned(cut), belief, confidence=CONFIDENCE, power=POWER, most=most
+        return ceiling_forecast(self._planned(cut), power=POWER, most=most)
+
+    def _planned(self, cut: Cut) -> GuidedClaim:
+        """The claim on the strata as a plan has them."""
+        strata = tuple(
+            Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
+            for part in cut.strata
         )
+        belief = belief_of(self._expected)
+        return GuidedClaim(claim=self.claim, strata=strata, belief=belief, confidence=CONFIDENCE)
 
     @property
     def farthest(self) -> int:
@@ -183,14 +185,6 @@ class Course:
         """How many simple draws are followed at most."""
         fixed = self.modes["fixed"].labels or self.items
         return max(2_000, LONGEST * fixed)
-
-
-def _planned(cut: Cut) -> tuple[Stratum, ...]:
-    """The strata as a plan has them."""
-    return tuple(
-        Stratum(items=part.size, prediction=part.predicted, mean_score=part.mean_score)
-        for part in cut.strata
-    )
 
 
 def fixed(course: Course, runs: int, rng: np.random.Generator) -> Labels:
