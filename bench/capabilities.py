@@ -62,7 +62,7 @@ NEWER: dict[str, tuple[str, ...]] = {
         "claims/sharing.py",
         "claims/weights.py",
         "stats/betting/*",
-        "certification/planning/__init__.py::_cells",
+        "certification/planning/__init__.py::_cells_of_pool",
         "certification/planning/__init__.py::compiled",
         "certification/planning/__init__.py::constants_of",
         "certification/modes/guided_rows.py",

@@ -161,7 +161,7 @@ def compiled(claim: Claim, summary: PoolSummary) -> LinearClaim:
     """The claim as rows over the cells of this pool."""
     word = ">=" if claim.side == "lower" else "<="
     tree = parse(f"{claim.metric} {word} {decimal_text(claim.target)}")
-    return compile_claim(tree, _cells(summary))
+    return compile_claim(tree, _cells_of_pool(summary))
 
 
 def constants_of(rows: LinearClaim) -> tuple[tuple[str, str], ...]:
@@ -169,7 +169,7 @@ def constants_of(rows: LinearClaim) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, str(value)) for name, value in rows.constants.items()))
 
 
-def _cells(summary: PoolSummary) -> Cells:
+def _cells_of_pool(summary: PoolSummary) -> Cells:
     # without predictions only the prevalence can be claimed, which asks for none
     sides = {1: summary.predicted_positive, 0: summary.predicted_negative}
     if not summary.predicts:
