@@ -97,7 +97,7 @@ def register(
     if not arrays and not is_table(pool.data):
         _refuse_no_pool(pool.data)
         with readable_pool(str(pool.data), folder) as source:
-            columns = _with_names(pool, source, _file_columns(pool), engine=engine)
+            columns = _with_names(pool, source, _named(pool), engine=engine)
             init(folder, pool=source, columns=columns, engine=engine, connection=connection)
         return
     table = _with_arrays(pool) if arrays else memory_table(pool.data)
@@ -215,7 +215,7 @@ def _refuse_no_pool(data: object) -> None:
         )
 
 
-def _file_columns(pool: PoolInput) -> Columns:
+def _named(pool: PoolInput) -> Columns:
     return Columns(
         id=pool.id_column,
         score=pool.score,
@@ -240,7 +240,7 @@ def _columns(pool: PoolInput, names: tuple[str, ...]) -> tuple[Columns, bool]:
     ):
         prediction = "prediction"
     numbered = pool.id is None and ID not in names
-    return replace(_file_columns(pool), score=score, prediction=prediction), numbered
+    return _named(replace(pool, score=score, prediction=prediction)), numbered
 
 
 def _with_arrays(pool: PoolInput) -> MemoryTable:
