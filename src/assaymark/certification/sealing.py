@@ -7,7 +7,7 @@ from functools import partial
 
 from assaymark import __version__
 from assaymark.certification.drawing import next_draws
-from assaymark.certification.forecasts.bought_labels import from_labels
+from assaymark.certification.forecasts.bought_labels import from_labels, left_possible
 from assaymark.certification.forecasts.calculators import expected, expected_words
 from assaymark.certification.known_labels import known_in, with_known
 from assaymark.certification.planning import (
@@ -21,6 +21,7 @@ from assaymark.certification.planning import (
     refuse_unpredicted,
     stake_for,
 )
+from assaymark.certification.planning.forecast import as_doubtful
 from assaymark.certification.planning.forecast_words import hopeful_value, needed_words
 from assaymark.certification.planning.strata import domain_strata
 from assaymark.certification.seeding import (
@@ -32,7 +33,7 @@ from assaymark.certification.seeding import (
 )
 from assaymark.claims.claim import Claim
 from assaymark.claims.direction import refuse_wrong_way
-from assaymark.claims.results import Basis, Forecast
+from assaymark.claims.results import Basis, Forecast, shown
 from assaymark.errors import InputError, PlanError
 from assaymark.hints import command, option, switch
 from assaymark.ledger.events import (
@@ -239,7 +240,7 @@ def _forecast(
     )
     if cost.looks_false and known.basis != "expectation" and not (sealing and _is_meant(request)):
         hoped = _hoped(request.claim, summary)
-        cost = replace(cost, if_needed=None if hoped is None else priced(hoped))
+        cost = replace(cost, if_needed=None if hoped is None else as_doubtful(priced(hoped)))
     return cost
 
 
@@ -287,12 +288,21 @@ def chances_at_other_margins(project: Project, plan: Plan) -> tuple[tuple[float,
 
 
 def expected_in_words(project: Project, request: PlanRequest) -> str:
-    """What is expected of the classifier, in words: what was said, or what labels or scores say."""
-    known = expected_by(project.state(), request)
+    """What is expected of the classifier, in words: what was said, or what labels or scores say.
+
+    Where an estimate says it and its interval holds the target too, that is said.
+    """
+    state, claim = project.state(), request.claim
+    known = expected_by(state, request)
     if known is None:
         return "nothing is known"
-    return expected_words(
-        request.claim, known.expectation, share=predicted_share(project, request.claim)
+    words = expected_words(claim, known.expectation, share=predicted_share(project, claim))
+    ends = left_possible(state, claim.metric) if known.basis == "labels" else None
+    if ends is None or not ends[0] < claim.target < ends[1]:
+        return words
+    return (
+        f"{words}, but {shown(ends[0])} to {shown(ends[1])} is possible: it may take many more labels, "
+        "or be false"
     )
 
 

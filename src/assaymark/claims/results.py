@@ -171,7 +171,8 @@ def useful(claim: Claim, interval: Interval) -> bool:
 class Verdict(Record):
     """What is established about a claim so far.
 
-    `doubt` says, in a sentence, that an open claim looks false by its labels.
+    `doubt` says, in a sentence, that an open claim looks false by its labels. `labels_left` are those
+    that an open plan can still buy, where that is known.
     """
 
     decision: Decision
@@ -188,6 +189,7 @@ class Verdict(Record):
     refuted: bool = False
     labels_ahead: tuple[int, int] | None = None
     doubt: str | None = None
+    labels_left: int | None = None
 
     def __str__(self) -> str:
         word = {"pass": "Established", "fail": "Not established", "continue": "Not yet"}
@@ -206,13 +208,16 @@ class Verdict(Record):
             return self._no_outlook
         low, high = self.labels_ahead
         if low >= high:
-            return f"roughly {counted(high, 'more label')}: everything that is left"
+            everything = ": everything that is left" if high == self.labels_left else ""
+            return f"roughly {counted(high, 'more label')}{everything}"
         return f"roughly {low:,}–{high:,} more labels"
 
     @property
     def _no_outlook(self) -> str | None:
-        if self.decision != "continue" or self.labels_expected is not None or not self.is_behind:
+        if self.decision != "continue" or self.labels_expected is not None or not self.labels_left:
             return None
+        if not self.is_behind:
+            return "no forecast of labels yet: too little evidence so far" if self.labels else None
         beyond = "below" if self.claim.side == "lower" else "above"
         return f"no forecast of labels while the estimate is {beyond} the claim"
 

@@ -148,7 +148,7 @@ def init(
         advise(f'grow a classifier: assaymark train "f1 >= 0.75" --budget {budget} -p {place}')
         return
     claim = for_command_line(command("plan", columns.example_claim))
-    advise(f"{claim} -p {place}, with the claim you want to prove")
+    advise(f"say what you want to prove, such as: {claim} -p {place}")
 
 
 def _budget(items: int) -> int:

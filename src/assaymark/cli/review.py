@@ -7,6 +7,7 @@ import click
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent
+from assaymark.terminal.batches import advise_labels
 from assaymark.terminal.options import FOLDER, JSON, argument, option, with_options
 from assaymark.terminal.output import (
     DIRECTORY,
@@ -206,7 +207,7 @@ def next_command(
     title = "Open records" if pending else f"Handout {handout.number}"
     headline(f"{title}: {counted(len(handout.items), 'item')} to label")
     rows([("file", str(handout.path)), ("without label", f"{handout.open:,}")])
-    advise(f"{handout.fill}, then: assaymark label {quoted(handout.path)} -p {quoted(folder)}")
+    advise_labels(handout.path, folder, fill=handout.fill)
 
 
 def _ask_about_held_up(project: "Project") -> None:

@@ -23,6 +23,7 @@ from assaymark.terminal.output import (
 
 if TYPE_CHECKING:
     from assaymark.certification.looks import Look
+    from assaymark.claims.results import Verdict
     from assaymark.overview.status import Status
     from assaymark.project.folder import Project
 
@@ -105,7 +106,7 @@ def look(
         elif verdict.decision != "continue":
             _advise_end(project)
         elif verdict.decision == "continue":
-            _advise_more(result, folder)
+            _advise_more(result, project)
     context.exit(_exit_codes(exit_code)[verdict.ending])
 
 
@@ -139,8 +140,8 @@ def _exit_codes(as_the_gate: bool) -> dict[str, int]:
     return {ending: EXIT_CODES[outcome] for ending, outcome in DECIDED.items()}
 
 
-def _advise_more(look: "Look", folder: Path) -> None:
-    verdict = look.verdict
+def _advise_more(look: "Look", project: "Project") -> None:
+    verdict, folder = look.verdict, project.folder
     if look.blocking is not None:
         show_blocking(look.blocking)
         return
@@ -157,7 +158,17 @@ def _advise_more(look: "Look", folder: Path) -> None:
             f"assaymark draw --pending -p {quoted(folder)}"
         )
         return
-    advise(f"assaymark draw -p {quoted(folder)}")
+    advise(f"assaymark draw{_last_labels(verdict, project)} -p {quoted(folder)}")
+
+
+def _last_labels(verdict: "Verdict", project: "Project") -> str:
+    """How many items to draw, where fewer than a batch will probably decide the claim."""
+    from assaymark.certification.drawing import useful_draw
+    from assaymark.certification.modes.labels_ahead import less_than_a_batch
+
+    ahead = verdict.labels_ahead
+    enough = None if ahead is None else less_than_a_batch(ahead, useful_draw(project))
+    return "" if enough is None else f" {enough}"
 
 
 @click.command()

@@ -125,6 +125,15 @@ def current_estimate(state: State) -> SurveyWork | None:
     return None if later else works[-1]
 
 
+def latest_estimate(state: State) -> SurveyWork | None:
+    """The estimate that is being worked on, unless a plan was decided after it and no label came since."""
+    work, attempt = current_estimate(state), state.attempt
+    if work is None or attempt is None or attempt.outcome == "abandoned" or not attempt.looks:
+        return work
+    later = attempt.sealed_at > work.opened_at and attempt.looks[-1].seq > state.labels_at
+    return None if later and all(state.labelled(item) for item in work.order) else work
+
+
 def design_of(work: SurveyWork) -> EstimateDesign:
     """The design that the survey was opened with."""
     return EstimateDesign.from_dict(work.survey.settings["design"])
@@ -318,7 +327,7 @@ def draw_open(project: Project, *, output: Path | None = None) -> SurveyBatch:
 def read_estimate(project: Project, *, progress: Progress = silent) -> Estimates:
     """What the labels say now; an estimate's result is recorded, a claim's plan stays as it is."""
     state = project.state()
-    work = current_estimate(state)
+    work = latest_estimate(state)
     if work is None:
         if state.attempt is None:
             _required(state)

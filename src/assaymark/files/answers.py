@@ -134,7 +134,7 @@ def cell_text(value: Any) -> str:
         return str(value)
     if isinstance(value, date):
         return value.isoformat()
-    raise InputError(f"a text or a number was expected, and it holds {str(value)[:60]}")
+    raise InputError(f"a text or a number was expected, and it holds {str(value)[:70]}")
 
 
 def read_time(text: str) -> str | None:

@@ -343,19 +343,9 @@ def _estimate(state: State) -> SurveyWork | None:
     """The estimate that is worked on, if there is one."""
     if not any(work.survey.purpose == "estimate" for work in state.surveys):
         return None  # claims answer faster without the statistics of estimates
-    from assaymark.estimation.survey import current_estimate
+    from assaymark.estimation.survey import latest_estimate
 
-    work = current_estimate(state)
-    return None if work is None or _decided_since(state, work) else work
-
-
-def _decided_since(state: State, work: SurveyWork) -> bool:
-    """Whether a plan that was sealed after the estimate is decided, and no label came since."""
-    attempt = state.attempt
-    if attempt is None or attempt.open or attempt.outcome == "abandoned" or not attempt.looks:
-        return False
-    later = attempt.sealed_at > work.opened_at and attempt.looks[-1].seq > state.labels_at
-    return later and all(state.labelled(item) for item in work.order)
+    return latest_estimate(state)
 
 
 def _of_estimate(status: Status, state: State, work: SurveyWork) -> Status:

@@ -70,12 +70,18 @@ def _columns(table: Table, path: Path) -> dict[str, list[str | None]]:
             f"{table.first_line.strip()[:80]!r}."
         )
     columns: dict[str, list[str | None]] = {name: [] for name in used}
-    for _number, cells in table.rows:
+    for number, cells in table.rows:
         if all(value is None or value == "" for value in cells):
             continue
         for place, name in enumerate(names):
             if name:
-                text = cell_text(cells[place]) if place < len(cells) else ""
+                try:
+                    text = cell_text(cells[place]) if place < len(cells) else ""
+                except InputError as error:
+                    raise InputError(
+                        f"Row {number:,} of {path.name!r}, column {name!r}: {error}. A text that begins "
+                        "with = may have been saved as a formula: save the table as CSV then."
+                    ) from error
                 columns[name].append(text or None)
     return columns
 

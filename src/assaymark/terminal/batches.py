@@ -7,6 +7,8 @@ from typing import Protocol
 from assaymark.claims.results import counted
 from assaymark.terminal.output import advise, headline, quoted, rows
 
+FILL = "fill in the column 'label'"
+
 
 class Batch(Protocol):
     """Items to label. Without a file every one of them has a label already."""
@@ -30,7 +32,7 @@ def show_batch(
     folder: Path,
     *,
     lines: Sequence[tuple[str, str]] = (),
-    fill: str = "fill in the column 'label'",
+    fill: str = FILL,
     flags: str = "",
     done: str = "",
     then: str = "",
@@ -46,6 +48,13 @@ def show_batch(
     if batch.path is None:
         advise(f"assaymark {done or then} -p {quoted(folder)}")
         return
-    filled = quoted(batch.path) if "'label'" in fill else "FILE"
-    after = f", and assaymark {then} -p {quoted(folder)}" if then else ""
+    advise_labels(batch.path, folder, fill=fill, flags=flags, then=then)
+
+
+def advise_labels(
+    path: Path, folder: Path, *, fill: str = FILL, flags: str = "", then: str = ""
+) -> None:
+    """How the labels of this file get in. The commands end the line, so that it can be pasted."""
+    filled = quoted(path) if "'label'" in fill else "FILE"
+    after = f"; assaymark {then} -p {quoted(folder)}" if then else ""
     advise(f"{fill}, then: assaymark label {filled}{flags} -p {quoted(folder)}{after}")

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 
 import numpy as np
 import pytest
@@ -75,9 +76,27 @@ def test_what_an_estimate_found_is_what_the_next_plan_expects(
     labels = write_labels(tmp_path / "l.csv", {item: world.truth[item] for item in items})
     assaymark("label", labels, "-p", project)
     read = assaymark("estimate", "-p", project)
-    assert "Next: assaymark plan " in read.out
+    figures = assaymark("estimate", "-p", project, "--json").json["f1"]
+    low, point = figures["low"], figures["point"]
+    advised = float(re.search(r'assaymark plan "f1 >= (0\.\d+)"', read.out)[1])
+    assert advised <= (low + point) / 2  # 0.05 below the estimate was advised, however wide it was
     cost = assaymark("plan", "f1 >= 0.5", "--forecast", "-p", project)
     assert "judging by the labels bought so far" in cost.out
+    for target, doubtful in ((low - 0.01, False), ((low + point) / 2, True)):
+        cost = assaymark("plan", f"f1 >= {target:.4f}", "--forecast", "-p", project)
+        said = " is possible: it may take many more labels, or be false" in cost.out
+        assert said is doubtful
+
+
+@pytest.mark.parametrize("claim", ["elusion <= 0.002", "precision >= 0.95", "f1 >= 0.9"])
+def test_a_claim_that_looks_false_is_sealed_in_the_mode_that_is_recommended(
+    claim, assaymark, project
+) -> None:
+    """A plan was marked under a table that recommended another one: "budget", for elusion."""
+    shown = assaymark("plan", claim, "-p", project).out
+    marked = [line.split()[0] for line in shown.splitlines() if line.endswith("this plan")]
+    assert "the claim looks false" in shown
+    assert re.findall(r"recommended: (\S+),", shown) == marked == ["score-guided"]
 
 
 @pytest.mark.parametrize(
@@ -378,3 +397,26 @@ def test_an_estimate_promises_no_more_than_the_plan_does(
         assaymark("label", labels, "-p", project)
         assert expected in assaymark("estimate", "-p", project).out
         assaymark("plan", "--abandon", "done", "-p", project)
+
+
+def test_no_more_is_drawn_than_will_probably_decide_the_claim(
+    assaymark, project, world, tmp_path
+) -> None:
+    """After "roughly 5–72 more labels" the next step was a draw that handed out 127."""
+    labels = write_labels(tmp_path / "all.csv", world.truth)
+    assert assaymark("plan", "precision >= 0.65", "--mode", "anytime", "--design", "simple",
+                     "--seed", "s7", "-p", project).code == 0  # fmt: skip
+    said = []
+    for number in range(40):
+        assaymark("draw", 5, "-p", project, "-o", tmp_path / f"{number}.csv")
+        assaymark("label", labels, "-p", project)
+        look = assaymark("look", "-p", project)
+        if not look.out.startswith("Not yet"):
+            break
+        found = re.search(r"roughly (?:[\d,]+–)?([\d,]+) more label", look.out)
+        few = found is not None and int(found[1].replace(",", "")) < 30  # a batch of a simple plan
+        said.append(few)
+        step = f"draw {max(10, int(found[1]))}" if found and few else "draw"
+        assert look.out.endswith(f"Next: assaymark {step} -p {project}\n")
+    assert any(said)
+    assert not all(said)

@@ -1,5 +1,7 @@
 """Labels ahead of plans that may be looked at: a range within what is left, or why there is none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,3 +82,27 @@ def test_a_claim_that_the_bets_speak_against_is_said_to_look_false_before_it_is_
 
 def test_a_claim_that_holds_clearly_raises_no_doubt() -> None:
     assert set(doubts(0.97)) == {None, "pass"}
+
+
+def test_an_open_look_with_labels_says_how_many_more_or_why_it_cannot() -> None:
+    """Looks whose latest labels brought no evidence said neither."""
+    frame, truth = scored(0.97)
+    work = assaymark.certify(frame, "precision >= 0.95", score="score", threshold=0.5, seed=4)
+    first = work.run(lambda item: truth[item.id], batch=10, max_labels=10)
+    assert not first.is_behind
+    assert first.outlook == "no forecast of labels yet: too little evidence so far"
+    open_ones = [first]
+    while (verdict := work.run(lambda item: truth[item.id], max_labels=20)).decision == "continue":
+        open_ones.append(verdict)
+    assert all(one.outlook for one in open_ones)
+
+
+def test_only_a_range_that_takes_every_item_left_is_everything_that_is_left() -> None:
+    """A look said "roughly 4 more labels: everything that is left" where 243 were left."""
+    frame, truth = scored(0.97)
+    work = assaymark.certify(frame, "precision >= 0.95", score="score", threshold=0.5, seed=4)
+    verdict = work.run(lambda item: truth[item.id], batch=10, max_labels=10)
+    four = replace(verdict, labels_ahead=(4, 4))
+    assert four.labels_left == 1990
+    assert four.outlook == "roughly 4 more labels"
+    assert replace(four, labels_left=4).outlook == "roughly 4 more labels: everything that is left"

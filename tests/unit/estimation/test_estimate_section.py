@@ -31,5 +31,5 @@ def test_nobody_is_sent_to_prove_what_is_guaranteed(assaymark, project, world, t
         assert assaymark("draw", "-p", project, "-o", tmp_path / f"{budget}.csv").code == 0
         assert assaymark("label", tmp_path / "all.csv", "-p", project).code == 0
         steps.append(assaymark("estimate", "-p", project).out)
-    assert re.search(r'Next: assaymark plan "f1 >= 0\.\d+"', steps[0])
-    assert steps[1].endswith(f"Next: assaymark report -p {project}, which states these figures\n")
+    assert re.search(r'Next: if you want it proved: assaymark plan "f1 >= 0\.\d+"', steps[0])
+    assert steps[1].endswith(f"Next: a page with these figures: assaymark report -p {project}\n")

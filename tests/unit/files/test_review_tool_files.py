@@ -267,3 +267,18 @@ def test_a_workbook_is_a_pool(assaymark, tmp_path):
     assert assaymark("plan", "accuracy >= 0.6", "--mode", "fixed", "--budget", 5, "-p", tmp_path / "work").code == 0  # fmt: skip
     batch = assaymark("draw", 5, "-p", tmp_path / "work", "--json").json
     assert all(len(item) == 3 for item in batch["items"]), "zeros in front are kept"
+
+
+def test_a_text_that_a_workbook_holds_as_a_formula_is_named_with_its_place(assaymark, tmp_path):
+    """The refusal named neither the row nor the column, and no way on."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["id", "score", "body"], ["a", 0.1, "text"], ["b", 0.9, f"{'=' * 50} Dear Sir"]):
+        book.active.append(row)
+    book.save(tmp_path / "pool.xlsx")
+    columns = ("--id", "id", "--score", "score", "--threshold", 0.5, "--text", "body")
+    refused = assaymark("init", tmp_path / "work", "--pool", tmp_path / "pool.xlsx", *columns)
+    assert refused.code == 2
+    assert "Row 3 of 'pool.xlsx', column 'body': a text or a number was expected" in refused.err
+    assert "paste the values instead. A text that begins with = may have been" in refused.err

@@ -145,7 +145,7 @@ def test_a_training_is_not_advised_to_label_the_whole_collection(assaymark, tmp_
 def test_a_plan_that_was_decided_comes_before_an_older_estimate(
     assaymark, project, world, tmp_path
 ) -> None:
-    """`status` spoke of the estimate again, and forgot what became of the claim."""
+    """`status` and `estimate` spoke of the older estimate again, and forgot what became of the claim."""
     estimate = ("plan", "--estimate", "recall", "--budget", 20, "-p", project)
     assert assaymark(*estimate).code == 0
     assert assaymark("draw", "-p", project, "-o", tmp_path / "e.csv").code == 0
@@ -163,6 +163,9 @@ def test_a_plan_that_was_decided_comes_before_an_older_estimate(
     status = assaymark("status", "-p", project).out
     assert status.startswith("Plan 1: certified.")
     assert f"Next: assaymark report -p {project}" in status
+    look = assaymark("look", "-p", project, "--json").json
+    f1 = assaymark("estimate", "-p", project, "--json").json["f1"]
+    assert (f1["point"], f1["guaranteed_low"]) == (look["point"], look["low"])
 
 
 def test_whoever_gives_a_plan_up_is_told_what_that_costs(assaymark, project) -> None:

@@ -2,7 +2,7 @@
 
 from assaymark.certification.modes.prefix import Prefix, labelled_prefix
 from assaymark.certification.modes.score_guided import cells_of, weighted_draws
-from assaymark.ledger.events import Attempt, State
+from assaymark.ledger.events import Attempt, State, SurveyReported
 from assaymark.records.plan import Expectation
 
 FEWEST = 50
@@ -37,8 +37,33 @@ def _cells(attempt: Attempt, prefix: Prefix) -> tuple[float, ...] | None:
     return prefix.counts.cells if attempt.plan.domain == "all" else None
 
 
+def left_possible(state: State, metric: str) -> tuple[float, float] | None:
+    """The interval of the estimate that `from_labels` goes by; None where it goes by none."""
+    report = _last_estimate(state)
+    if report is None:
+        return None
+    low, high = (_figure(report, metric, end) for end in ("low", "high"))
+    return None if low is None or high is None else (low, high)
+
+
 def _from_estimate(state: State) -> Expectation | None:
     """By the latest estimate that was read, unless a plan was sealed after it."""
+    report = _last_estimate(state)
+    if report is None:
+        return None
+    precision, recall = (_figure(report, name, "point") for name in ("precision", "recall"))
+    return (
+        None if precision is None or recall is None else _inside(precision, recall, report.labels)
+    )
+
+
+def _figure(report: SurveyReported, metric: str, name: str) -> float | None:
+    figures = report.result.get("metrics") or ()
+    return next((one.get(name) for one in figures if one["metric"] == metric), None)
+
+
+def _last_estimate(state: State) -> SurveyReported | None:
+    """The latest estimate that was read, unless a plan was sealed after it."""
     reports = [
         report
         for work in state.surveys
@@ -49,12 +74,7 @@ def _from_estimate(state: State) -> Expectation | None:
     last = state.attempt
     if not reports or (last is not None and last.sealed_at > reports[-1].seq):
         return None
-    figures = reports[-1].event.result.get("metrics") or ()
-    points = {one["metric"]: one["point"] for one in figures}
-    precision, recall = points.get("precision"), points.get("recall")
-    if precision is None or recall is None:
-        return None
-    return _inside(precision, recall, reports[-1].event.labels)
+    return reports[-1].event
 
 
 def _rates(cells: tuple[float, ...] | None, labels: int) -> Expectation | None:

@@ -13,6 +13,7 @@ from assaymark.claims.results import Verdict
 from assaymark.records.plan import Plan
 from assaymark.stats.sequential.walk_ahead import DrawsAhead
 
+FEWEST = 10  # items that are worth a batch of their own
 LOW, HIGH = 0.2, 3.0
 """Between which shares of what is expected a plan will probably end, before its first label."""
 
@@ -24,8 +25,9 @@ def with_labels_ahead(verdict: Verdict, plan: Plan) -> Verdict:
     left = plan.items - verdict.estimate.labels
     unmet = verdict.estimate.point is None or verdict.is_behind
     if left <= 0 or unmet or verdict.labels_ahead is None:
-        return replace(verdict, labels_expected=None, labels_ahead=None)
-    return replace(verdict, labels_ahead=printed(verdict.labels_ahead, left))
+        return replace(verdict, labels_expected=None, labels_ahead=None, labels_left=max(left, 0))
+    ahead = printed(verdict.labels_ahead, left)
+    return replace(verdict, labels_ahead=ahead, labels_left=left)
 
 
 def printed(ends: tuple[int, int], left: int) -> tuple[int, int]:
@@ -36,6 +38,16 @@ def printed(ends: tuple[int, int], left: int) -> tuple[int, int]:
     """
     low, high = (min(_rounded(end), left) for end in ends)
     return low, high
+
+
+def less_than_a_batch(ahead: tuple[int, int], batch: int) -> int | None:
+    """How many items to draw where fewer than the usual batch will probably decide; None elsewhere.
+
+    >>> less_than_a_batch((5, 72), 127), less_than_a_batch((1, 4), 127), less_than_a_batch((60, 640), 127)
+    (72, 10, None)
+    """
+    enough = max(ahead[1], FEWEST)
+    return enough if enough < batch else None
 
 
 def in_labels(ahead: DrawsAhead, *, items: int, labels: int) -> DrawsAhead:

@@ -1,6 +1,7 @@
 """What a claim will cost in every mode, computed before anything is bought."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -73,8 +74,7 @@ def forecast(
         looks_false and basis == "scores"
     ):  # raw scores are often off, so they close no way that is open
         modes = {n: ModeForecast() if n in OPEN_ENDED else mode for n, mode in modes.items()}
-        name = next(n for n in OPEN_ENDED if n in modes)
-        why = "it goes on until the claim is decided"
+        name, why = _open_ended(modes)
     if to_a_ceiling and strata:
         modes["ceiling"] = ceiling_forecast(guided, power=power)
     return Forecast(
@@ -138,6 +138,18 @@ WHY = {
 """Modes in the order of preference, where two cost the same -> their other advantages."""
 OPEN_ENDED = ("score-guided", "anytime")
 """Modes that go on until the claim is decided, so that a wrong forecast cannot end them too early."""
+
+
+def _open_ended(modes: Mapping[str, ModeForecast]) -> tuple[str | None, str]:
+    """The mode in which a claim that looks false is sealed, and why."""
+    name = next((name for name in OPEN_ENDED if name in modes), None)
+    return name, "it goes on until the claim is decided"
+
+
+def as_doubtful(hoped: Forecast) -> Forecast:
+    """What a claim that looks false costs if the classifier were good: it recommends what is sealed."""
+    name, why = _open_ended(hoped.modes)
+    return hoped if name in (None, hoped.recommended) else replace(hoped, recommended=name, why=why)
 
 
 def recommend(

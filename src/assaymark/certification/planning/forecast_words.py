@@ -11,8 +11,9 @@ from assaymark.hints import command, option
 EDGE = 1e-6
 FIRST_SAMPLE = 100
 """Labels of a first estimate that is advised where only raw scores speak."""
-ROOM = 0.05
-"""How far below what is expected a lesser claim is advised: nearer ones take many labels."""
+ROOM, LEAST = 0.05, 0.005
+"""How far from what is expected a lesser claim is advised: nearer ones take many labels. The least that
+is advised of something that should be small."""
 COLUMNS = ("plan size", "average", "typical", "bad luck")
 """What each mode takes: the size that is sealed, and the labels that it really uses."""
 SOURCES: dict[Basis, str] = {
@@ -86,11 +87,24 @@ def lesser_claim(claim: Claim, value: float) -> str | None:
     return f"{claim.metric} {'>=' if sign > 0 else '<='} {target:g}"
 
 
-def target_with_room(value: float, side: Side) -> float | None:
-    """A target in two digits that this value meets with room to spare; None at the edge."""
+def target_with_room(value: float, side: Side, *, end: float | None = None) -> float | None:
+    """A target in two digits that this value meets with room to spare; None at the edge.
+
+    `end` is that of the value's interval on the side of the target: the room is half the way to it at
+    least, so that the claim is probably true. What should be small is small: the room doubles it at most.
+
+    >>> target_with_room(0.76, "lower"), target_with_room(0.76, "lower", end=0.48)
+    (0.71, 0.62)
+    >>> target_with_room(0.0365, "upper"), target_with_room(0.2, "upper")
+    (0.073, 0.25)
+    """
     sign = 1 if side == "lower" else -1
-    target = value - sign * min(ROOM, (value if sign > 0 else 1.0 - value) / 2)
-    target = sign * math.floor(sign * target * 100 + 1e-9) / 100
+    room = min(value / 2 if sign > 0 else min((1.0 - value) / 2, max(value, LEAST)), ROOM)
+    target = value - sign * max(room, 0.0 if end is None else abs(value - end) / 2)
+    if not 0 < target < 1:
+        return None
+    digits = 2 if sign > 0 else max(2, 1 - math.floor(math.log10(target)))
+    target = sign * math.floor(sign * target * 10**digits + 1e-9) / 10**digits
     return target if 0 < target < 1 else None
 
 

@@ -120,7 +120,7 @@ def _show(diagnosis: "Diagnosis") -> None:
         rows([("method", diagnosis.claim.method)])
         rows([("assumes", text) for text in diagnosis.claim.assumptions])
     if diagnosis.support == "refused":
-        advise("draw a new sample: assaymark init, then assaymark plan --estimate or a claim")
+        advise("draw a new sample, for an estimate or a claim; begin it with: assaymark init")
 
 
 def _figure(one: "Figure", confidence: float) -> str:

@@ -223,12 +223,14 @@ def _advise_claim(estimates: Estimates, folder: Path) -> None:
     if (state.attempt is not None and state.attempt.open) or first.point is None or first.exact:
         return
     side = usual_side(first.metric)
-    target = None if side is None else target_with_room(first.point, side)
+    end = first.low if side == "lower" else first.high
+    target = None if side is None else target_with_room(first.point, side, end=end)
     if target is not None and _is_guaranteed(first, target):
-        advise(f"{command('report')}, which states these figures")
+        advise(f"a page with these figures: {command('report')}")
     elif target is not None:
         sign = ">=" if side == "lower" else "<="
-        advise(f"{command('plan', f'{first.metric} {sign} {target:g}')}, if you want it proved")
+        claim = f"{first.metric} {sign} {target:g}"
+        advise(f"if you want it proved: {command('plan', claim)}")
 
 
 def _draw_classes(

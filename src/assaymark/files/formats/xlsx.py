@@ -114,7 +114,7 @@ class _Formula:
         self.text = text
 
     def __str__(self) -> str:
-        return f"the formula {self.text}; paste the values instead"
+        return f"the formula {str(self.text)[:30]}; paste the values instead"
 
 
 def _value(cell: Any) -> Any:

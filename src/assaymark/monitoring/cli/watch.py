@@ -78,4 +78,4 @@ def _show(drift: "ScoreWatch", folder: Path) -> None:
             f"{'counts' if one else 'count'} against the claim"
         )
     if drift.decision == "drifted":
-        advise(f"label some of them: assaymark sentinel start -p {quoted(folder)}; or certify them")
+        advise(f"certify them, or label some of them: assaymark sentinel start -p {quoted(folder)}")

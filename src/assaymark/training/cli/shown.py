@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assaymark.claims.record import plain
 from assaymark.claims.results import counted, percent, shown
+from assaymark.terminal.batches import advise_labels
 from assaymark.terminal.output import advise, headline, quoted, rows, say
 from assaymark.training.total_words import cost_rows
 
@@ -43,18 +44,15 @@ def show_round(done: "Trained", folder: Path) -> None:
             "  If you know relevant items, have them labelled first: "
             f"assaymark train --seeds IDS.csv -p {place}"
         )
-    _show_next(done, place)
+    _show_next(done, folder)
 
 
-def _show_next(done: "Trained", place: str) -> None:
-    summary = done.summary
+def _show_next(done: "Trained", folder: Path) -> None:
+    summary, place = done.summary, quoted(folder)
     batch = done.batch
     if batch is not None and batch.path is not None:
         rows([("batch", f"{counted(len(batch.items), 'item')} to label in {batch.path}")])
-        advise(
-            f"fill in the column 'label', then: assaymark label {quoted(batch.path)} -p {place}; "
-            f"assaymark train -p {place}"
-        )
+        advise_labels(batch.path, folder, then="train")
     elif batch is not None:
         advise(f"every item of the batch has a label already: assaymark train -p {place}")
     elif summary.waiting and summary.waiting == summary.disputed:
@@ -236,6 +234,6 @@ def show_stopped(done: "Stopped", folder: Path) -> None:
     place = quoted(folder)
     if done.batch is not None and done.batch.path is not None:
         rows([("batch", f"{counted(len(done.batch.items), 'item')} to label in {done.batch.path}")])
-        advise(f"assaymark label {quoted(done.batch.path)} -p {place}, when it is filled in")
+        advise_labels(done.batch.path, folder)
     else:
         advise(f"assaymark draw -p {place}")
