@@ -45,6 +45,12 @@ def test_from_a_file_to_a_report_without_a_terminal(
         page.wait_for_selector("#findings .fine")
         assert page.locator(".preview tbody tr").count() == 10
         assert faults(page) == []
+        page.check("input[name=purpose][value=triage]")
+        page.select_option("#score", "")
+        page.wait_for_selector("#go:disabled")  # nothing begins that is refused
+        page.select_option("#score", "score")
+        page.check("input[name=purpose][value=prove]")
+        page.wait_for_selector("#go:not(:disabled)")
         page.fill("#title", "Refunds")
         page.click("#go")
         page.wait_for_url("**/p/refunds/plan")
@@ -189,8 +195,10 @@ def test_labelling_has_no_traps(serve, enter, assaymark, project, world) -> None
         page.keyboard.press("Enter")
         assert page.locator("#item mark").count() == 2
         at = page.locator("[data-answer=not]").bounding_box()
+        find = page.locator("#find").bounding_box()
         page.keyboard.press("x")
         page.wait_for_function(SAVED)
+        assert page.locator("#find").bounding_box() == find
         assert page.locator("#item mark").count() == 2  # kept on the next item
         page.keyboard.press("u")
         page.wait_for_selector("#going-back:not([hidden])")

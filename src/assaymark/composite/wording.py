@@ -265,6 +265,13 @@ VERDICTS = {
 }
 
 
+def verdict_of(result: LookFacts) -> tuple[Literal["pass", "fail", "not yet"], str]:
+    """Tone and word of a verdict; what can be certified while the claim is open says what it is."""
+    if result.decision not in TONES and is_established(result):
+        return "not yet", "Not worse" if result.kind == "comparison" else "Proven in part"
+    return TONES.get(result.decision, "not yet"), VERDICTS[result.decision]
+
+
 def _by(least: float) -> str:
     return f" by at least {rounded(least)}" if least > 0 and rounded(least) != "0" else ""
 

@@ -37,7 +37,7 @@ from assaymark.certification.view.scores import score_ends, score_picture
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.composite.view.estimates import looks_false_words
-from assaymark.composite.wording import TONES, VERDICTS, sealed_words, statement
+from assaymark.composite.wording import sealed_words, statement, verdict_of
 from assaymark.composite.work import current_claim
 from assaymark.hints import command, for_command_line
 from assaymark.labelling.blocking import blocking_items
@@ -323,11 +323,11 @@ def _composite_answer(state: State) -> Answer | None:
     if last is None:
         sentence = f"The claim is sealed: {sealed_words(work.sealed)}. Nothing is proven yet."
         return Answer(tone="too early", word="Sealed", sentence=sentence, for_lead=sentence)
-    decision, sentence = last.facts.decision, statement(last.facts)
+    (tone, word), sentence = verdict_of(last.facts), statement(last.facts)
     doubt = looks_false_words(state, work, last.facts) if work.open else None
     return Answer(
-        tone=TONES.get(decision, "not yet"),
-        word=VERDICTS[decision],
+        tone=tone,
+        word=word,
         sentence=sentence,
         for_lead=sentence if doubt is None else f"{sentence} {doubt}",
     )

@@ -12,6 +12,7 @@ NAMES = {
     "cost": "The cost of a label",
     "count": "The number of items",
     "days": "The number of days",
+    "expect": "What you expect of the worst part",
     "target": "The target",
     "threshold": "The cut-off",
     "twice": "The share that two people read",

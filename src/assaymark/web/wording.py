@@ -12,6 +12,7 @@ STEPS = {
     "label": "go on under “Label”",
     "look": "see “Progress”",
     "certify": "“Issue the certificate” under “Progress”",
+    "certify bound": "",  # of a plan that is closed: the command line's alone
     "report": "see “Result”",
     "status": "see “Progress”",
     "train": "“Refit” under “Progress”",
@@ -22,7 +23,7 @@ STEPS = {
 }
 
 # an option that has another name on the page
-FIELDS = {"expect": "the sliders under “What you expect of the classifier”"}
+FIELDS = {"expect": "under “What you expect of …”"}
 
 
 def for_page(text: str) -> str:
@@ -40,6 +41,8 @@ def _as_step(hint: Hint) -> str:
         return ", ".join(
             FIELDS.get(name, f"“{name.replace('-', ' ')}”") for name, _ in hint.options
         )
+    if hint.command == "plan" and hint.arguments:
+        return f"“{hint.arguments[0]}” under “Plan”"
     names = [hint.command, *(f"{hint.command} {name}" for name, _ in hint.options)]
     steps = [STEPS[name] for name in reversed(names) if name in STEPS]
-    return steps[0] if steps else f"{for_command_line(str(hint))} (command line)"
+    return steps[0] if any(steps[:1]) else f"{for_command_line(str(hint))} (command line)"

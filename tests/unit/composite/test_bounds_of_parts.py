@@ -10,7 +10,7 @@ from assaymark.composite.judging import judge_path
 from assaymark.composite.rows import row_test
 from assaymark.composite.sealed import ClaimStratum, PoolColumns, SealedClaim, Statement
 from assaymark.composite.shared_risk.stakes import level_of_comparison
-from assaymark.composite.wording import look_lines
+from assaymark.composite.wording import look_lines, verdict_of
 from assaymark.stats.betting.path import replay
 from assaymark.stats.betting.recipe import Recipe
 from assaymark.stats.score_guided.supermartingale import Draws
@@ -110,3 +110,26 @@ def test_a_family_of_which_some_hold_may_go_on(other, says_so):
     parts = [{"group": [g], "state": s} for g, s in (("x", "reached"), ("y", other))]
     lines = dict(look_lines(a_look(*parts, family="named", labels=10, draws=10)))
     assert ("or go on" in lines) == says_so
+
+
+COMPARED = {
+    "kind": "comparison", "classifiers": ["a", "b"], "metric": "accuracy", "gap_low": -0.01,
+    "gap_high": 0.2, "disagree": 9, "items": 100, "margin": 0.02, "within": False, "equal": False,
+    "disagreements": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("look", "verdict"),
+    [
+        (a_look({}, {"state": "reached"}, family="named"), ("not yet", "Proven in part")),
+        (a_look({}, {}, family="named"), ("not yet", "Not yet")),
+        (a_look({"state": "reached"}, decision="pass"), ("pass", "Established")),
+        (a_look(**COMPARED, decision="undecided", not_worse=True), ("not yet", "Not worse")),
+        (a_look(**COMPARED, decision="undecided", not_worse=False), ("not yet", "Undecided")),
+        (a_look(**COMPARED, decision="worse", not_worse=False), ("fail", "Worse")),
+    ],
+)
+def test_what_is_certified_of_an_open_claim_has_a_word_of_its_own(look, verdict):
+    """A certificate that the new classifier is not worse stood under "Undecided"."""
+    assert verdict_of(look) == verdict

@@ -359,7 +359,7 @@ def test_plan_page_forecasts_seals_and_refuses_a_second_plan(project) -> None:
         by_scores = {"metric": "f1", "target": 0.99, "confidence": 0.95}
         doubtful = web.post("/plan/forecast", json=by_scores).json()["sentence"]
         assert "looks false" in doubtful
-        assert "the sliders under" in doubtful  # the page's words, never the marks of a hint
+        assert "“What you expect of …”" in doubtful  # the page's words, never the marks of a hint
         assert "⟦" not in doubtful
         assert web.post("/plan/forecast", json=by_scores).json()["looks_false"]
         for target, sentence in (

@@ -93,6 +93,22 @@ def test_a_claim_from_words_to_a_certificate(assaymark, folder):
     assert assaymark("verify", folder / "certificate.json", "-p", folder).code == 0
 
 
+def test_what_is_expected_of_the_worst_part_moves_the_costs(folder):
+    """The page advised to say it, and had no field for it."""
+    with signed(folder) as web:
+        assert ">What you expect of the worst part <input" in web.get("/plan", headers=HTML).text
+
+        def told(**asked):
+            return web.post("/plan/words", json={"claim": CLAIM, **asked}).json()
+
+        assert "if the worst part is 0.9." in told(expect="90 %")["sentence"]
+        assert told(expect="")["sentence"] == told()["sentence"] != told(expect="0.9")["sentence"]
+        assert told(expect="a lot")["error"].startswith("What you expect of the worst part must")
+        assert "would not hold" in told(expect="0.5")["error"]
+        assert sent(web, "/plan/words/seal", claim=CLAIM, expect="0.5").status_code == 400
+        assert sent(web, "/plan/words/seal", claim=CLAIM, expect="0.9").status_code == 303
+
+
 def test_a_claim_that_points_the_wrong_way_is_asked_about(folder):
     with signed(folder) as web:
         said = web.post("/plan/words", json={"claim": "recall <= 0.6"}).json()

@@ -224,14 +224,14 @@ def test_the_items_of_a_plan_that_ended_can_still_be_read(labelled, assaymark) -
 def test_files_with_other_columns_come_in_and_empty_ones_are_called_empty(drawn, tmp_path) -> None:
     """Messages named an “id column” and a “format” that the page had no fields for."""
     folder, items = drawn
-    rows = f"doc;verdict\n{items[9]};1\n{items[10]};0\n".encode()
+    rows = f"Doc;Verdict\n{items[9]};1\n{items[10]};0\n".encode()
     with signed(folder, name="ann") as web:
         page = web.get("/items", headers={"accept": "text/html"}).text
         for field in ("Id column", "Label column", "Format"):
             assert f">{field}</label>" in page
         refused = web.post("/items/import?name=x.csv", content=rows).json()
         assert "“id column” and “label column”" in refused["error"]
-        asked = {"name": "x.csv", "annotator": "zoe", "id_column": "doc", "label_column": "verdict"}
+        asked = {"name": "x.csv", "annotator": "zoe", "id_column": "Doc", "label_column": "Verdict"}
         told = web.post("/items/import", params={**asked, "format": "csv"}, content=rows).json()
         assert told["done"].startswith("2 labels recorded")
         assert web.post("/items/import?name=x.csv").json()["error"] == "The file is empty."

@@ -183,6 +183,24 @@ def test_a_table_without_score_or_cut_off_cannot_judge_a_classifier(tmp_path, ta
         assert wrong(purpose="review", score="") == wrong(purpose="prove") == []
 
 
+def test_only_what_the_purpose_reads_must_be_in_order(tmp_path) -> None:
+    """Triage began without a score and was refused by an option of the command line."""
+    rows = "".join(f"i{n % 299},{'' if n else 'x'},a text to be read {n}\n" for n in range(300))
+    with signed(tmp_path) as web:
+        name = upload(web, "t.csv", f"id,score,body\n{rows}".encode()).json()["table"]
+
+        def levels(**asked) -> list[str]:
+            found = web.post("/start/check", json={"table": name, **CHOSEN, **asked}).json()
+            return [one["level"] for one in found["findings"]]
+
+        assert levels(purpose="prove") == levels(purpose="triage") == ["wrong"] * 3
+        assert levels(purpose="compare") == levels(purpose="train") == ["wrong"]
+        assert levels(purpose="review") == ["careful"], "a review merges records that are alike"
+        asked = {"table": name, **CHOSEN, "purpose": "triage", "score": ""}
+        told = web.post("/start/check", json=asked).json()["findings"][-1]["sentence"]
+        assert told == "Choose the score of the classifier: triage decides by it."
+
+
 def test_what_is_wrong_with_a_table_is_said_before_anything_begins(tmp_path) -> None:
     rows = "id,score,body\na,0.5,x\na,zero,y\nb,,\n"
     with signed(tmp_path) as web:
@@ -424,3 +442,7 @@ def test_a_reviewer_of_the_only_project_begins_to_label_at_once(tmp_path, table)
         assert (first("annotator"), first("lead")) == ("/p/my-project/label", "/")
         begin(web, name, title="Another")
         assert first("annotator") == "/"
+        listed = other.get("/", headers={"accept": "text/html"}).text
+        assert "0 labelled" in listed
+        assert "plan" not in listed, "whoever labels learns nothing of a claim or its verdict"
+        assert "No plan yet" in web.get("/", headers={"accept": "text/html"}).text

@@ -14,6 +14,7 @@ from assaymark.ledger.events import SurveyReported
 from assaymark.project.folder import Project
 
 HTML = {"accept": "text/html"}
+STALE = "Labels were given after the result below was worked out."
 
 
 @pytest.fixture
@@ -96,10 +97,43 @@ def test_an_estimate(pair, assaymark) -> None:
         assert assaymark("estimate", "-p", folder).code == 0
         page = web.get("/watch", headers=HTML).text
         assert "No result yet" not in page
+        assert STALE not in page
         assert 'name="count"' in page, "all that was planned is drawn: the page asks how many more"
         before = len(Project(folder=folder).state().surveys[0].order)
         assert web.post("/watch/survey/1", data={"step": "draw", "count": "7"}).status_code == 200
         assert len(Project(folder=folder).state().surveys[0].order) == before + 7
+        items = web.post("/label/hand", json={}).json()["items"]
+        page = web.get("/watch", headers=HTML).text
+        assert "a missing one holds up those after it" in page
+        while items:
+            items = answer(web, items[0], "relevant").json()["items"]
+        page = web.get("/watch", headers=HTML).text
+        assert STALE in page, "the result is of fewer labels than there are"
+        assert 'class="primary" name="step" value="result"' in page
+
+
+def test_a_new_classifier_that_is_worse_is_not_called_established(tmp_path, assaymark) -> None:
+    """Its certificate stood under a green Established, with the claim that it is better."""
+    pool, folder = tmp_path / "pool.csv", tmp_path / "work"
+    rows = [f"d{n},{n % 2},{1 - n % 2},text of d{n}" for n in range(200)]
+    pool.write_text("\n".join(["id,old,new,body", *rows]) + "\n")
+    assert assaymark("init", folder, "--pool", pool, "--id", "id", "--text", "body").code == 0
+    assert assaymark("compare", "--a", "old", "--b", "new", "-p", folder).code == 0
+    assert assaymark("draw", "-p", folder).code == 0
+    with signed(folder) as web:
+        items = web.post("/label/hand", json={}).json()["items"]
+        while items:
+            word = "relevant" if int(items[0]["id"][1:]) % 2 else "not"
+            items = answer(web, items[0], word).json()["items"]
+        page = web.get("/watch", headers=HTML).text
+        assert "<strong>Worse.</strong>" in page
+        assert "Issue the certificate" in page
+        assert "Draw the next items" not in page, "it is decided"
+        assert ">✗</span> Worse</p>" in web.get("/read", headers=HTML).text
+        assert assaymark("certify", "-p", folder).code == 0
+        result = web.get("/read", headers=HTML).text
+        assert ">✗</span> Worse</p>" in result
+        assert "Established" not in result
 
 
 def test_an_estimate_goes_on_by_itself_when_the_labels_are_there(pair, assaymark) -> None:

@@ -130,9 +130,13 @@ def _stated(state: State, claim: Claim, account: str, risk: float) -> float:
 def _refuse_useless(claim: Claim, mates: Sequence[Attempt], level: float) -> None:
     number = len(mates) + 1
     if level >= NEARLY_ALL:
+        issued = [old.plan.number for old in mates if old.certificate is not None]
+        where = f"Certify what stands: {command('certify', bound=True)}."
+        if issued:
+            where = f"The certificate of plan {issued[-1]} states what is proven."
         raise PlanError(
             f'"{claim}" is proven already by earlier plans on it, so a new plan has nothing to prove. '
-            f"Certify what stands: {command('certify', bound=True)}."
+            f"{where}"
         )
     if level < LEAST:
         raise PlanError(

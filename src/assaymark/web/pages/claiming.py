@@ -21,6 +21,7 @@ from assaymark.errors import InputError, PlanError
 from assaymark.labelling.desk import Desk
 from assaymark.project.folder import registered_pool
 from assaymark.records.pool import RegisteredPool
+from assaymark.web.numbers import share_of
 from assaymark.web.pages.drawing_on import draw_when_low
 from assaymark.web.site import body, form, only, site_of, unfinished
 from assaymark.web.wording import for_page
@@ -84,8 +85,9 @@ async def forecast(request: Request) -> Response:
     site, asked = site_of(request), await body(request)
     claim = str(asked.get("claim") or "")
     try:
+        expect = share_of(asked, "expect")
         draft = await asyncio.to_thread(draft_conjunction, site.project, claim, _terms(asked))
-        cost = await asyncio.to_thread(_cost, draft)
+        cost = await asyncio.to_thread(_cost, draft, expect)
     except (InputError, PlanError) as error:
         return unfinished(error)
     return JSONResponse(cost)
@@ -99,8 +101,8 @@ def _terms(asked: dict[str, Any]) -> Terms:
         raise InputError(f"'confidence' must be a number, got {str(confidence)[:40]!r}.") from error
 
 
-def _cost(draft: SealedClaim) -> dict[str, Any]:
-    forecast = forecast_claim(draft)
+def _cost(draft: SealedClaim, expect: float | None) -> dict[str, Any]:
+    forecast = forecast_claim(draft, expect=expect)
     lines = cost_lines(draft, forecast)
     sentence = " ".join(f"{upper_first(name)}: {text}." for name, text in lines)
     if forecast.looks_false:
@@ -127,6 +129,7 @@ async def seal(request: Request) -> Response:
         site.project,
         fields.get("claim", ""),
         _terms(dict(fields)),
+        expect=share_of(fields, "expect"),
         anyway=fields.get("anyway") == "yes",
     )
     await site.runner.ask(Desk.catch_up)

@@ -44,7 +44,7 @@ def standing(desk: Desk, person: Person, drawing: Drawing) -> dict[str, Any]:
         "where": now.where,
         "go": now.go,
         "mine": bool(desk.history.get(person.name)),
-        "hint": "The claim is established: you can stop here. What is left is not needed for it."
+        "hint": "Enough is known: you can stop here. What is left is not needed for the claim."
         if stop
         else "",
     }
@@ -83,8 +83,8 @@ def _for_lead(desk: Desk, person: Person, drawing: Drawing) -> Standing:
         return Standing(title="The work is done", text=text, where="/read", go="Result")
     if established(desk):
         return Standing(
-            title="The claim is established",
-            text="Enough is known; no more labels are needed.",
+            title="Enough is known",
+            text="No more labels are needed for what can be certified now.",
             where="/watch",
             go="Progress",
         )

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.files.formats.delimited import csv_text
-from assaymark.files.spelling import Names
+from assaymark.files.spelling import label_names
 from assaymark.files.tools import WRITERS
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.recording import label_file
@@ -98,10 +98,7 @@ async def bring_in(request: Request) -> Response:
     if not text:
         raise InputError("The file is empty.")
     correct, form = query.get("correct") == "yes", query.get("format") or "auto"
-    names = Names(
-        id_column=query.get("id_column", "").strip(),
-        label_column=query.get("label_column", "").strip(),
-    )
+    names = label_names(id_column=query.get("id_column"), label_column=query.get("label_column"))
 
     def step() -> Any:
         with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,8 @@ from assaymark.certification.handover import (
 )
 from assaymark.certification.view.answer import claim_sentence
 from assaymark.composite.handover import claim_file, claim_statement
+from assaymark.composite.wording import verdict_of
+from assaymark.composite.work import current_claim
 from assaymark.labelling.desk import Desk
 from assaymark.labelling.spending import spending
 from assaymark.overview.recorded import latest_on_record
@@ -43,6 +45,7 @@ async def show(request: Request) -> Response:
         "read.html",
         found=record,
         headline=await site.runner.ask(lambda desk: _headline(desk, record)),
+        verdict=await site.runner.ask(lambda desk: _verdict(desk, record)),
         has_file=text is not None,
         statement=statement(text),
         surveyed=await site.runner.ask(_claims_nothing),
@@ -62,6 +65,14 @@ def _headline(desk: Desk, record: OnRecord) -> str | None:
     if record.kind == "plan" and attempt is not None:
         return claim_sentence(attempt.plan.claim)
     return record.claim
+
+
+def _verdict(desk: Desk, record: OnRecord) -> tuple[str, str, str]:
+    """Colour, sign and word of what can be certified: of two classifiers the new one may be worse."""
+    work = current_claim(desk.state) if record.kind == "claim" else None
+    last = None if work is None else work.last_look
+    tone, word = ("pass", "Established") if last is None else verdict_of(last.facts)
+    return ("bad", "✗", word) if tone == "fail" else ("good", "✓", word)
 
 
 def _claims_nothing(desk: Desk) -> bool:

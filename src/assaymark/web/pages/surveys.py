@@ -47,12 +47,16 @@ STEPS: dict[str, Steps] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Buttons:
-    """Which buttons a survey has now. `more` items are offered where all that were planned are drawn."""
+    """Which buttons a survey has now. `more` items are offered where all that were planned are drawn.
+
+    `stale`: labels came after its result was worked out.
+    """
 
     result: bool = False
     draw: bool = False
     more: int = 0
     certify: bool = False
+    stale: bool = False
 
 
 def buttons_of(state: State, survey: SurveySeen) -> Buttons:
@@ -68,7 +72,13 @@ def buttons_of(state: State, survey: SurveySeen) -> Buttons:
         draw=steps.draw is not None and not left and more != 0,
         more=more or 0,
         certify=steps.certify is not None and survey.established,
+        stale=survey.purpose == "estimate" and _is_stale(state, survey.number),
     )
+
+
+def _is_stale(state: State, number: int) -> bool:
+    reports = next(work.reports for work in state.surveys if work.survey.number == number)
+    return bool(reports) and reports[-1].seq < state.labels_at
 
 
 def _beyond(state: State) -> int | None:

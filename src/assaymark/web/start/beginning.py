@@ -104,6 +104,13 @@ def projects_in(home: Path) -> dict[str, Path]:
     }
 
 
+def columns_for(purpose: str, columns: Columns) -> Columns:
+    """The columns that must be in order for this purpose; what is wrong with another one stops nothing."""
+    if purpose in ("compare", "review", "train"):
+        return Columns(id=columns.id, text=columns.text)
+    return columns
+
+
 def _registered(folder: Path, pool: str, columns: Columns) -> Project:
     init(folder, pool=pool, columns=with_verdicts(pool, columns))
     return Project(folder=folder)
@@ -140,8 +147,7 @@ def _compare(folder: Path, pool: str, beginning: Beginning) -> str:
     metric = str(beginning.asked.get("metric") or "accuracy")
     positive = str(beginning.asked.get("positive") or "") or None
     asked = ComparisonRequest(a=a, b=(b,), metric=metric, positive=positive)
-    columns = Columns(id=beginning.columns.id, text=beginning.columns.text)
-    project = _registered(folder, pool, columns)
+    project = _registered(folder, pool, columns_for("compare", beginning.columns))
     seal_comparison(project, asked, Terms())
     draw_for_claim(project, write=False)
     return "/watch"
@@ -193,7 +199,7 @@ def _train(folder: Path, pool: str, beginning: Beginning) -> str:
     asked = TrainingRequest(claim=parse_claim(f"{metric} >= {target:g}"), budget=budget)
     if not beginning.columns.text:
         raise InputError("A classifier learns from texts: choose at least one text column.")
-    columns = Columns(id=beginning.columns.id, text=beginning.columns.text)
+    columns = columns_for("train", beginning.columns)
     train_on(_registered(folder, pool, columns), asked, write=False)
     return "/watch"
 

@@ -21,7 +21,7 @@ from assaymark.web.numbers import cut_off_of, field_of
 from assaymark.web.pieces import PIECE, piece_of
 from assaymark.web.site import body, only, person_of, refuse
 from assaymark.web.start.attaching import compared
-from assaymark.web.start.beginning import Beginning, begin
+from assaymark.web.start.beginning import Beginning, begin, columns_for
 from assaymark.web.start.workspace import workspace_of
 from assaymark.web.wording import for_page
 
@@ -38,7 +38,7 @@ async def show(request: Request) -> Response:
     return here.page(
         request,
         "start.html",
-        projects=await asyncio.to_thread(here.listed),
+        projects=await asyncio.to_thread(here.listed, person.role),
         tables=[visible(name) for name in list(tables)[:200]],
         piece=PIECE,
     )
@@ -117,11 +117,15 @@ async def check(request: Request) -> Response:
             values = table.values(prediction) if prediction else []
             names = bool(prediction) and not {value.lower() for value in values} <= PLAIN
             names = names or bool(prediction and not values)
-            columns = _columns(asked)
-            if asked.get("classes") is True:
+            columns = columns_for(_text(asked, "purpose"), _columns(asked))
+            if asked.get("classes") is True and columns.prediction is not None:
                 remarks = (*table.check(replace(columns, prediction=None)), _classes(path, columns))
             else:
                 remarks = (*table.check(columns), *_blind(columns, asked))
+        if _text(asked, "purpose") == "review":  # it merges records that are alike
+            remarks = tuple(
+                replace(one, level="careful") if one.level == "wrong" else one for one in remarks
+            )
         return [asdict(replace(one, sentence=visible(one.sentence))) for one in remarks]
 
     try:
@@ -142,7 +146,11 @@ def _classes(path: Path, columns: Columns) -> Finding:
 
 def _blind(columns: Columns, asked: dict[str, Any]) -> list[Finding]:
     """That nothing of the classifier is named, where that is what the question is about."""
-    if columns.predicts or _text(asked, "purpose") not in ("prove", "estimate"):
+    purpose = _text(asked, "purpose")
+    if purpose == "triage" and columns.score is None:
+        sentence = "Choose the score of the classifier: triage decides by it."
+        return [Finding(level="wrong", sentence=sentence)]
+    if columns.predicts or purpose not in ("prove", "estimate"):
         return []
     sentence = (
         "Choose the score of the classifier or its decision: without one it cannot be judged."

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assaymark.certification.view.answer import claim_sentence, upper_first
-from assaymark.composite.wording import sealed_words
+from assaymark.composite.wording import sealed_words, verdict_of
 from assaymark.composite.work import current_claim
 from assaymark.errors import AssaymarkError, InputError, message_of
 from assaymark.labelling.settings import read_settings
@@ -83,9 +83,9 @@ class Workspace(Pages):
         projects = list(projects_in(self.folder)) if role == "annotator" else []
         return f"/p/{projects[0]}/label" if len(projects) == 1 else "/"
 
-    def listed(self) -> list[Listed]:
+    def listed(self, role: Role) -> list[Listed]:
         """The projects, in the order of their names."""
-        return [_listed(name, path) for name, path in projects_in(self.folder).items()]
+        return [_listed(name, path, role) for name, path in projects_in(self.folder).items()]
 
     async def project(self, name: str) -> ASGIApp:
         """The pages of the project of that name."""
@@ -125,17 +125,20 @@ def workspace_of(request: HTTPConnection) -> Workspace:
     return workspace
 
 
-def _listed(name: str, path: Path) -> Listed:
+def _listed(name: str, path: Path, role: Role) -> Listed:
     try:
         title = read_settings(path).title or name
-        about = _about(path)
+        about = _about(path, role)
     except (AssaymarkError, OSError) as error:
         return Listed(name=name, title=name, about=f"cannot be read: {error}")
     return Listed(name=name, title=title, about=about)
 
 
-def _about(path: Path) -> str:
-    """What the project is for, and how many items are labelled; nothing where reading takes long."""
+def _about(path: Path, role: Role) -> str:
+    """What the project is for, and how many items are labelled; nothing where reading takes long.
+
+    Whoever labels learns nothing of a claim or its verdict.
+    """
     ledger = path / "ledger.sqlite"
     if (path / USERS).exists():
         return "has users of its own: serve it by itself"
@@ -144,13 +147,17 @@ def _about(path: Path) -> str:
     state = Project(folder=path).state()
     settled = sum(state.labelled(item) for item in {**state.answers, **state.decided})
     labels = f"{settled:,} labelled"
+    if role == "annotator":
+        return labels
     if state.attempt is not None:
         ending = "" if state.attempt.open else f", {state.attempt.outcome_word}"
         return f"{claim_sentence(state.attempt.plan.claim)}{ending} · {labels}"
     claim = current_claim(state)
     if claim is not None:
-        issued = bool(claim.reports("certificate"))
-        ending = ", certified" if issued else "" if claim.open else ", not established"
+        ending = "" if claim.open else ", not established"
+        if claim.reports("certificate") and claim.last_look is not None:
+            word = verdict_of(claim.last_look.facts)[1]
+            ending = ", certified" if word == "Established" else f", certified: {word.lower()}"
         return f"{upper_first(sealed_words(claim.sealed))}{ending} · {labels}"
     if state.reviews:
         ending = ", certified" if state.reviews[-1].certificates else ""

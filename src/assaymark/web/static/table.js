@@ -58,7 +58,7 @@
     $("positive").replaceChildren(...["", ...(found.values ?? [])].map((value) => new Option(value || "choose", value, false, value === kept)));
     $("classes-box").hidden = !found.names;
     $("positive-box").hidden = !found.values?.length || (found.names && $("classes").checked);
-    const wrong = purpose() === "prove" ? findings.find((one) => one.level === "wrong") : null;
+    const wrong = findings.find((one) => one.level === "wrong");
     $("go").disabled = Boolean(wrong);
     $("problem").hidden = !wrong;
     if ($("problem").textContent !== (wrong?.sentence ?? "")) $("problem").textContent = wrong?.sentence ?? "";

@@ -35,7 +35,7 @@
   const ask = async () => {
     const mine = ++round;
     if (!text.value.trim()) return show(null, "");
-    const asked = { claim: text.value, confidence: form.elements.confidence.value };
+    const asked = { claim: text.value, confidence: form.elements.confidence.value, expect: form.elements.expect.value };
     let found = null, error = "";
     try {
       const reply = await fetch(`${root}/plan/words`, {
@@ -67,6 +67,7 @@
   });
   const later = () => { seal.disabled = true; clearTimeout(timer); timer = setTimeout(ask, 350); };
   text.addEventListener("input", later);
+  form.elements.expect.addEventListener("input", later);
   form.elements.confidence.addEventListener("change", later);
   document.getElementById("claim-empty").addEventListener("click", () => { text.value = ""; show(null, ""); text.focus(); });
   for (const word of form.querySelectorAll("[data-word]")) {
