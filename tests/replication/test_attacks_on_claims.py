@@ -15,7 +15,8 @@ import pytest
 
 from assaymark.claims.canonical import canonical, digest
 from assaymark.composite import verification
-from assaymark.composite.issuing import certificate_facts, written
+from assaymark.composite.issuing import certificate_facts
+from assaymark.composite.look_facts import written
 from assaymark.composite.verification import check_ledger, read_facts, verify_claim
 from assaymark.errors import AssaymarkError
 from assaymark.ledger.events.chain import check_chain, seal

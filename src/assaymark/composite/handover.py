@@ -5,8 +5,7 @@ import json
 from assaymark.certification.handover import OnRecord, recorded_file
 from assaymark.claims.canonical import digest, read_json
 from assaymark.claims.results import percent
-from assaymark.composite.issuing import written
-from assaymark.composite.look_facts import read_look
+from assaymark.composite.look_facts import read_look, written
 from assaymark.composite.wording import sealed_words, statement
 from assaymark.composite.work import current_claim
 from assaymark.ledger.events import State

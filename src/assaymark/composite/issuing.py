@@ -14,7 +14,7 @@ from assaymark.claims.canonical import canonical, digest
 from assaymark.claims.pictures import InSentence
 from assaymark.claims.record import restored, stored
 from assaymark.composite.course import outcome, renewals
-from assaymark.composite.look_facts import LookFacts, read_look
+from assaymark.composite.look_facts import LookFacts, read_look, written
 from assaymark.composite.looks import judge_claim
 from assaymark.composite.shared_risk.account import at_present, closed_claims, earlier_claims
 from assaymark.composite.wording import is_established, statement
@@ -133,11 +133,6 @@ def changed_after(entries: list[Entry], seq: int, *, survey: int, draws: int) ->
     items = set(order)
     changes = (one.seq for one in state.changed_answers if one.event.item in items)
     return next((at for at in changes if at > seq), None)
-
-
-def written(facts: dict[str, Any]) -> str:
-    """The certificate as canonical JSON text with its own hash."""
-    return canonical({**facts, "hash": digest(facts)}) + "\n"
 
 
 def certificate_facts(entries: list[Entry], survey: int, *, issued: str) -> dict[str, Any]:

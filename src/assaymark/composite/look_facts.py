@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from assaymark.claims.canonical import canonical, digest
 from assaymark.claims.record import restored
 
 Decision = Literal["pass", "fail", "continue", "undecided", "better", "worse", "within"]
@@ -121,3 +122,8 @@ def read_look(stored: Mapping[str, Any]) -> LookFacts:
     names = {field.name for field in fields(kind)}
     facts: LookFacts = restored(kind, {name: stored[name] for name in names & stored.keys()})
     return facts
+
+
+def written(facts: dict[str, Any]) -> str:
+    """The certificate as canonical JSON text with its own hash."""
+    return canonical({**facts, "hash": digest(facts)}) + "\n"

@@ -21,8 +21,8 @@ from assaymark.certification.verification import (
 from assaymark.claims.canonical import canonical, digest, read_json
 from assaymark.claims.results import counted
 from assaymark.composite.course import Course, Renewal, course_of, labelled_prefix, renewals
-from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after, written
-from assaymark.composite.look_facts import read_look
+from assaymark.composite.issuing import FORMAT, KIND, certificate_facts, changed_after
+from assaymark.composite.look_facts import read_look, written
 from assaymark.composite.looks import judge_with_progress
 from assaymark.composite.planning.comparing import stated_claim
 from assaymark.composite.planning.strata import ClaimPool

@@ -10,12 +10,12 @@ from assaymark.ledger.events.event import (
     check_file_name,
     read_event,
 )
+from assaymark.ledger.events.item_answers import read_twice
 from assaymark.ledger.events.labels import (
     LabelAdjudicated,
     LabelCorrected,
     LabelKnown,
     LabelRecorded,
-    read_twice,
 )
 from assaymark.ledger.events.monitored import ClaimLocked, ScoresWatched
 from assaymark.ledger.events.plans import (

@@ -1,5 +1,6 @@
-"""What people answered about one item. Many items have the same answers, and share them."""
+"""What people answered about one item, and whether it needs two. Items with the same answers share them."""
 
+import hashlib
 from collections.abc import Iterable
 
 
@@ -49,3 +50,9 @@ class AnswersByItem(dict[str, ItemAnswers]):
         twin.update(self)
         twin._alike = self._alike.copy()
         return twin
+
+
+def read_twice(seed: str, item: str, share: float) -> bool:
+    """Whether this item is among the share that two people label: decided by seed and id alone."""
+    number = int(hashlib.sha256(f"{seed}:second reader:{item}".encode()).hexdigest()[:13], 16)
+    return number < share * 16**13

@@ -1,6 +1,5 @@
 """Events of labels: answers, corrections, decisions between annotators, knowledge."""
 
-import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,12 +126,6 @@ def _known(state: State, event: LabelKnown) -> str | None:
     if event.source != "review" and state.attempt is not None and state.attempt.open:
         return "a plan is open, which labels from elsewhere could steer"
     return "its label was known before" if event.item in state.known else None
-
-
-def read_twice(seed: str, item: str, share: float) -> bool:
-    """Whether this item is among the share that two people label: decided by seed and id alone."""
-    number = int(hashlib.sha256(f"{seed}:second reader:{item}".encode()).hexdigest()[:13], 16)
-    return number < share * 16**13
 
 
 register(LabelRecorded, follows=_label_recorded, fault=_answer)

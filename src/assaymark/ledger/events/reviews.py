@@ -8,7 +8,7 @@ from assaymark.claims.record import Record
 from assaymark.errors import VerificationError
 from assaymark.ledger.events.chain import Entry
 from assaymark.ledger.events.event import Event, check_file_name, register, stamped
-from assaymark.ledger.events.labels import read_twice
+from assaymark.ledger.events.item_answers import read_twice
 from assaymark.ledger.events.review_work import ReviewWork
 from assaymark.ledger.events.state import State
 

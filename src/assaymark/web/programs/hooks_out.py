@@ -13,8 +13,8 @@ from assaymark.claims.canonical import read_json
 from assaymark.errors import AssaymarkError
 from assaymark.files.places import write_safely
 from assaymark.labelling.desk import Desk
-from assaymark.overview.recorded import subject_of
 from assaymark.project.connections import SENT, Hook, read_connections
+from assaymark.web.rooms import loaded
 from assaymark.web.site import Site
 
 EVERY = 3.0  # seconds between looks at the state; nothing is computed for it
@@ -23,6 +23,8 @@ log = logging.getLogger("assaymark.serve")
 
 
 def _news(desk: Desk) -> dict[str, Any] | None:
+    from assaymark.overview.recorded import subject_of
+
     desk.catch_up()
     subject = subject_of(desk.state)
     if subject is None or subject.event is None:
@@ -37,6 +39,7 @@ async def tell_on(site: Site) -> None:
         with contextlib.suppress(AssaymarkError, OSError):  # a file that cannot be read just now
             hooks = await asyncio.to_thread(lambda: read_connections(site.served.folder).hooks)
             if hooks:
+                await loaded("assaymark.overview.recorded")  # far more code than labelling takes
                 news = await site.runner.ask(_news)
                 if news is not None:
                     await _tell_all(site, hooks, news)
