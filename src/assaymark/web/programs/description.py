@@ -9,12 +9,12 @@ LABEL = {
     "type": "object",
     "required": ["id"],
     "properties": {
-        "id": {"type": "string"},
+        "id": {"type": "string", "minLength": 1},
         "label": {
             "description": "1 relevant, 0 not relevant, null cannot tell; or the name of a class",
             "type": ["integer", "string", "null"],
         },
-        "annotator": {"type": "string", "maxLength": 64},
+        "annotator": {"type": "string", "minLength": 1, "maxLength": 64},
     },
 }
 ITEM = {
@@ -62,16 +62,19 @@ CALLS: dict[str, dict[str, Any]] = {
     "/labels": {
         "post": _call(
             "Record labels, all of them or none (right: label).",
-            _object(recorded=WHOLE, skipped=WHOLE, corrected=WHOLE, unchanged=WHOLE, not_drawn=WHOLE),
-            requestBody=_sent(_object(labels={"type": "array", "items": LABEL},
-                                      correct={"type": "boolean"})),
+            _object(recorded=WHOLE, skipped=WHOLE, corrected=WHOLE, unchanged=WHOLE, not_drawn=WHOLE,
+                    disputed=WHOLE),
+            requestBody=_sent({**_object(labels={"type": "array", "items": LABEL, "minItems": 1,
+                                                 "maxItems": 10_000},
+                                         correct={"type": "boolean"}),
+                               "required": ["labels"]}),
         )
     },
     "/draw": {
         "post": _call(
             "Draw the next items of the plan (right: lead).",
             _object(drawn=WHOLE, warning={"type": ["string", "null"]}),
-            requestBody=_sent(_object(count=WHOLE)),
+            requestBody=_sent(_object(count={"type": ["integer", "null"], "minimum": 1})),
         )
     },
     "/look": {
