@@ -163,7 +163,11 @@ def _labels_to_buy(sealed: Plan) -> str:
         again = f"about {expected:,}: {size:,} draws, and an item drawn again has its label already"
         return f"{size:,}" if expected in (None, size) else again
     condition = "the classifier is as expected" if sealed.expectation else "the scores are right"
-    return "as many as it takes" if expected is None else f"about {expected:,} if {condition}"
+    if expected is not None:
+        return f"about {expected:,} if {condition}"
+    unknown = not (sealed.is_scored or sealed.expectation)
+    why = "; there is no forecast without scores or an expected value (--expect)" if unknown else ""
+    return f"as many as it takes{why}"
 
 
 def _sampled(sealed: Plan) -> str:
@@ -172,7 +176,8 @@ def _sampled(sealed: Plan) -> str:
         "predicted negative": f"the {sealed.items:,} items that the classifier rejected",
     }.get(sealed.domain, f"all {sealed.items:,} items")
     if sealed.kind.guided:
-        return f"from {items}, more often where the scores are uncertain"
+        uncertain = "the scores are uncertain" if sealed.is_scored else "a label tells more"
+        return f"from {items}, more often where {uncertain}"
     return f"{items}, every one" if sealed.kind.whole else f"at random from {items}"
 
 

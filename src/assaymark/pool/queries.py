@@ -44,8 +44,16 @@ def refuse_id_type(column: str, types: Mapping[str, str]) -> None:
     if types[column] not in {"VARCHAR", *WHOLE}:
         raise InputError(
             f"Ids in '{column}' are of type {types[column]}, which can be written as text in more "
-            "than one way. Use text or whole numbers as ids."
+            f"than one way. Use text or whole numbers as ids.{_missing_hint(types[column])}"
         )
+
+
+def _missing_hint(kind: str) -> str:
+    """Why whole numbers come with a decimal point: pandas writes them so where one is missing."""
+    number = kind in ("DOUBLE", "FLOAT")
+    return (
+        " (Whole numbers of which one is missing become such a type in pandas.)" if number else ""
+    )
 
 
 def _numeric(kind: str) -> bool:

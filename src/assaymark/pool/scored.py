@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from assaymark.claims.results import counted
 from assaymark.errors import EngineError, InputError
 from assaymark.pool.duckdb import LONGEST, connect
 from assaymark.pool.sources import Source, find_source, named, quoted
@@ -157,8 +158,9 @@ class ScoreFile:
         )
         if odd:
             value, number = odd[0]
+            verb, what = "is" if number == 1 else "are", "empty" if value is None else repr(value)
             raise InputError(
-                f"{number:,} labels in '{self.columns.label}' of the {self.what} are {value!r}. "
+                f"{counted(number, 'label')} in '{self.columns.label}' of the {self.what} {verb} {what}. "
                 "Labels are 1 for relevant and 0 for not; leave out items without a label."
             )
 

@@ -108,7 +108,7 @@ class SqlPool(ABC):
             "odd_prediction": f"have neither 0 nor 1 in '{columns.prediction}' (ids {where})",
         }[name]
         if name == "odd_prediction":
-            hint = (
+            hint = self._empty_hint(str(columns.prediction), number) or (
                 f" (Two other words need {option('positive', 'NAME')}, and names of classes need "
                 f"{switch('classes')}.)"
             )
@@ -119,16 +119,21 @@ class SqlPool(ABC):
 
     def _score_hint(self, missing: int) -> str:
         """Why scores are no numbers: cells that are empty, or a decimal comma."""
-        name = self.dialect.name(str(self.columns.score))
+        comma = " (A score such as 0,5 has a decimal comma: write 0.5.)"
+        empty = self._empty_hint(str(self.columns.score), missing)
+        return empty or (comma if self.comma_may_slip else "")
+
+    def _empty_hint(self, column: str, missing: int) -> str:
+        """How many of the cells that hold nothing readable are empty."""
+        name = self.dialect.name(column)
         blank = f"{name} IS NULL OR trim(CAST({name} AS STRING)) = ''"
         empty = self._rows(f"SELECT count(*) FROM {self.everything} WHERE {blank}")[0][0]
-        if empty:
-            verb = "are" if empty > 1 else "is"
-            all_of_them = "Their cells" if empty > 1 else "Its cell"
-            which = all_of_them if empty == missing else f"{empty:,} of the cells"
-            return f" ({which} {verb} empty.)"
-        comma = " (A score such as 0,5 has a decimal comma: write 0.5.)"
-        return comma if self.comma_may_slip else ""
+        if not empty:
+            return ""
+        verb = "are" if empty > 1 else "is"
+        all_of_them = "Their cells" if empty > 1 else "Its cell"
+        which = all_of_them if empty == missing else f"{empty:,} of the cells"
+        return f" ({which} {verb} empty.)"
 
     def _refuse_duplicates(self, items: int) -> None:
         repeated = self._repeated(items)

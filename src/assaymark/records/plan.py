@@ -178,6 +178,11 @@ class Plan(InSentence, Record):
         return kind_of(self.mode, self.design)
 
     @property
+    def is_scored(self) -> bool:
+        """Whether its strata are made by scores; otherwise predictions alone steer its draws."""
+        return any(stratum.mean_score is not None for stratum in self.strata)
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """How many items of each stratum can be drawn: those known at the seal left a guided one."""
         left = self.known_in_strata

@@ -174,3 +174,11 @@ def test_a_frame_with_scores_of_another_classifier_can_be_trained_on() -> None:
             training.ask()
     random = assaymark.train(frame, "f1 >= 0.8", text="text", budget=40, population="rest")
     assert random.ask(5)
+
+
+def test_what_is_missing_is_called_missing() -> None:
+    """Two words or classes were asked for where a prediction was empty, and text where an id was."""
+    with pytest.raises(InputError, match=r"\(Its cell is empty\.\)$"):
+        begin(FRAME.assign(flag=[np.nan, *[1.0] * (SIZE - 1)]), prediction="flag", threshold=None)
+    with pytest.raises(InputError, match="Whole numbers of which one is missing"):
+        begin(FRAME.assign(id=FRAME["id"].where(FRAME["id"] != 7)))

@@ -420,3 +420,18 @@ def test_no_more_is_drawn_than_will_probably_decide_the_claim(
         assert look.out.endswith(f"Next: assaymark {step} -p {project}\n")
     assert any(said)
     assert not all(said)
+
+
+def test_a_plan_without_scores_speaks_of_none_and_says_why_there_is_no_price(
+    assaymark, tmp_path
+) -> None:
+    """Items were said to be drawn where the scores are uncertain; of the price nothing was said."""
+    rows = [f"d{i},{i % 2}" for i in range(400)]
+    (tmp_path / "pool.csv").write_text("\n".join(["id,produced", *rows]) + "\n")
+    folder = tmp_path / "w"
+    begun = ("init", folder, "--pool", tmp_path / "pool.csv", "--id", "id", "--prediction")
+    assert assaymark(*begun, "produced").code == 0
+    sealed = assaymark("plan", "recall >= 0.8", "-p", folder).out
+    assert "there is no forecast without scores or an expected value (--expect)" in sealed
+    assert "more often where a label tells more" in sealed
+    assert "scores are uncertain" not in sealed

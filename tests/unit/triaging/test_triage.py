@@ -91,7 +91,7 @@ def change(rows, column, value, where=slice(None)):
         (change(rows_of(0, 60, seed=1), "score", "nan", slice(2)), 0.9, "2 of 60 items of the development file have no finite"),
         (change(rows_of(0, 60, seed=1), "score", "", slice(1)), 0.9, "1 of 60 items of the development file have no finite"),
         (change(rows_of(0, 60, seed=1), "label", 2, slice(3)), 0.9, "3 labels in 'label' of the development file are '2'"),
-        (change(rows_of(0, 60, seed=1), "label", "", slice(1)), 0.9, "1 labels in 'label'"),
+        (change(rows_of(0, 60, seed=1), "label", "", slice(1)), 0.9, "1 label in 'label' of the development file is empty"),
     ],
 )  # fmt: skip
 def test_bad_development_files_are_refused_in_one_sentence(assaymark, tmp_path, rows, target, said):

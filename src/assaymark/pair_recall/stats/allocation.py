@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from assaymark.claims.checks import open_share
+from assaymark.claims.results import counted
 from assaymark.errors import InputError
 from assaymark.pair_recall.overlap import (
     Advice,
@@ -181,7 +182,9 @@ def _flagged_by(cell: str) -> str:
 
 def _sentence(cells: Sequence[CellAdvice], *, wanted: float, reached: float, floor: float) -> str:
     asked = [
-        f"{cell.labels:,} more items {_flagged_by(cell.cell)}" for cell in cells if cell.labels
+        f"{counted(cell.labels, 'more item')} {_flagged_by(cell.cell)}"
+        for cell in cells
+        if cell.labels
     ]
     if reached <= wanted:
         text = f"Sampling error is within ± {wanted:g} (± {reached:.3f})."
