@@ -17,6 +17,7 @@ from assaymark.records.training import Advice
 from assaymark.training.freeze import stop_training, train_on
 from assaymark.training.rounds import Trained
 from assaymark.training.settings import TrainingRequest
+from assaymark.training.training_advice import advice_of
 
 
 class Training(SurveyAskTell["Trained | None"]):
@@ -33,8 +34,11 @@ class Training(SurveyAskTell["Trained | None"]):
 
     @property
     def advice(self) -> Advice | None:
-        """What the latest round advised: train on, or certify."""
-        return None if self._latest is None else self._latest.advice
+        """What the latest round advised: train on, or certify. None before the first model."""
+        if self._latest is not None:
+            return self._latest.advice
+        work = self._work()
+        return in_python(advice_of(work)) if work is not None and work.models else None
 
     def stop(self, *, seed: int | str | None = None, family: bool = False) -> Certification:
         """Freeze the classifier, seal the plan of its claim, and certify it from here on.

@@ -45,6 +45,13 @@ def test_a_run_of_training_ends_when_certification_is_advised(training) -> None:
     assert summary.handed_out == summary.labels == training.advice.labels < 400
 
 
+def test_a_training_that_is_opened_again_knows_its_advice(training) -> None:
+    """It had none, so a run went on after certification was advised."""
+    again = assaymark.Training(training.folder)
+    assert again.advice == training.advice
+    assert again.run(lambda _: pytest.fail("no label is needed"), max_labels=50) is None
+
+
 def test_a_round_of_training_is_a_sentence(training) -> None:
     assert str(training._latest).startswith(f"After {training.advice.labels} training labels F1 is")
     assert "training labels" in training._latest._repr_html_()
