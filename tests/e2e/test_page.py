@@ -292,6 +292,10 @@ def test_a_reviewer_labels_under_a_prefix_and_the_link_leaves_no_trace(
         label(page, world.truth)
         assert page.query_selector("nav >> text=Progress") is None
         page.click(".menu summary")
+        assert "(reviewer)" in page.text_content(".sheet")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("text=Sign out")
+        page.click(".menu summary")
         page.click("text=Sign out")
         page.wait_for_url("**/deep/labels/enter")
         assert "Open the link" in page.text_content("main")

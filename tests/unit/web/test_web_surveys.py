@@ -155,6 +155,47 @@ def test_an_estimate_goes_on_by_itself_when_the_labels_are_there(pair, assaymark
     assert [bool(one.renewed) for one in work.files] == [False, True, True]
 
 
+def test_a_fixed_plan_counts_the_items_that_its_draws_are_of(pair, assaymark) -> None:
+    """308 items were labelled "of 356", and the plan was complete."""
+    folder, truth = pair
+    plan = ["accuracy >= 0.99", "--mode", "fixed", "--budget", 200, "--seed", "s"]
+    assert assaymark("plan", *plan, "-p", folder).code == 0
+    assert assaymark("draw", "-p", folder).code == 0
+    items = Project(folder=folder).state().attempt.order
+    assert len(items) < 200
+    with signed(folder) as web:
+        page = web.get("/watch", headers=HTML).text
+        assert f"0 labelled of {len(items)}</p>" in page
+        assert f"The 200 draws are of {len(items)} items: some were drawn more than once" in page
+        page = web.get("/items", headers=HTML).text
+        assert "/items/waiting.csv" in page
+        rows = "".join(f"{item},{truth[item]}\n" for item in items)
+        web.post("/items/import?name=x.csv", content=f"id,label\n{rows}".encode())
+        page = web.get("/items", headers=HTML).text
+        assert "/items/waiting.csv" not in page, "it was refused"
+        assert "No item waits for a first label." in page
+        page = web.get("/watch", headers=HTML).text
+        assert f"{len(items)} labelled" in page
+        assert "<strong>Not established.</strong>" in page
+        assert 'href="/read">Result and report</a>' in page
+
+
+def test_the_next_items_are_drawn_after_a_file_of_labels(pair, assaymark) -> None:
+    folder, truth = pair
+    assert assaymark("plan", "f1 >= 0.5", "--seed", "s", "-p", folder).code == 0
+    assert assaymark("draw", "-p", folder).code == 0
+    items = list(Project(folder=folder).state().attempt.order)
+    with signed(folder, auto_draw=True) as web:
+        rows = "".join(f"{item},{truth[item]}\n" for item in items)
+        web.post("/items/import?name=x.csv", content=f"id,label\n{rows}".encode())
+        for _ in range(600):
+            after = Project(folder=folder).state().attempt.order
+            if len(after) > len(items):
+                break
+            time.sleep(0.1)  # the draw is made beside the answer
+    assert len(after) > len(items)
+
+
 def test_what_wrong_labels_would_do_comes_after_the_verdict(labelled) -> None:
     with signed(labelled) as web:
         assert 'id="doubt"' in web.get("/watch", headers=HTML).text

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -110,6 +111,19 @@ def test_training_items_are_not_handed_out_while_they_are_judged(project, world)
         items = web.post("/label/hand", json={}).json()["items"]
     assert items
     assert not {item["id"] for item in items} & set(training_of(project.state()).order)
+
+
+def test_the_first_items_of_the_sealed_plan_are_drawn_by_themselves(project, world) -> None:
+    with signed(project.folder, auto_draw=True) as web:
+        answer_training(project, world)
+        web.post("/watch/train", headers=HTML)
+        answer_training(project, world)
+        web.post("/watch/stop", data={"sure": "yes"}, headers=HTML)
+        for _ in range(600):
+            if project.state().attempt.draws:
+                break
+            time.sleep(0.1)  # the draw is made beside the answer
+    assert project.state().attempt.draws
 
 
 def test_an_answer_about_a_training_item_is_refused_while_it_is_judged(project, world) -> None:

@@ -11,6 +11,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.overdue import Overdue, count_as_unclear, in_days, overdue
 from assaymark.web.asking import Question, ask
 from assaymark.web.numbers import number_of
+from assaymark.web.pages.drawing_on import draw_when_low
 from assaymark.web.site import form, only, person_of, site_of
 
 
@@ -29,6 +30,7 @@ async def count(request: Request) -> Response:
     name = person_of(request).name
     await asyncio.to_thread(count_as_unclear, site.project, days, annotator=name)
     await site.runner.ask(Desk.catch_up)
+    draw_when_low(site)  # what was held up can go on
     return RedirectResponse("/items?state=unclear", status_code=303)
 
 

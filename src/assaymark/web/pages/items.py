@@ -207,6 +207,7 @@ async def show(request: Request) -> Response:
         filters=_query(asked),
         found=items,
         effect=items.effect,
+        waits=any(row.state == "waiting" for row in items.rows),
         states=STATES,
         word=partial(answer_text, site, items.classes),
         batches=_batches(items),

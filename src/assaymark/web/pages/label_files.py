@@ -19,6 +19,7 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.recording import label_file
 from assaymark.labelling.texts import Sources
 from assaymark.project.users import checked_name
+from assaymark.web.pages.drawing_on import draw_when_low
 from assaymark.web.pages.items import ItemRow, listing
 from assaymark.web.site import Site, file_response, only, person_of, refuse, site_of
 
@@ -110,6 +111,7 @@ async def bring_in(request: Request) -> Response:
 
     done = await asyncio.to_thread(step)
     await site.runner.ask(Desk.catch_up)
+    draw_when_low(site)
     parts = [
         f"{counted(done.recorded, 'label')} recorded",
         *([f"{done.skipped:,} cannot tell"] if done.skipped else []),

@@ -20,6 +20,7 @@ from assaymark.training.sealed_cost import SealedCost
 from assaymark.training.settings import TrainingRequest
 from assaymark.web.asking import Question, ask
 from assaymark.web.numbers import count_of, share_of
+from assaymark.web.pages.drawing_on import draw_when_low
 from assaymark.web.site import form, only, refuse, site_of
 
 BUSY = "training"
@@ -70,7 +71,9 @@ async def stop(request: Request) -> Response:
     """Freeze the classifier and seal its plan; what that will cost is shown first."""
     site = site_of(request)
     if (await form(request)).get("sure") == "yes":
-        return await _worked(request, partial(stop_training, site.project))
+        sealed = await _worked(request, partial(stop_training, site.project))
+        draw_when_low(site)  # the first items of its plan
+        return sealed
     costs: list[SealedCost] = []
 
     def agree(cost: SealedCost) -> bool:

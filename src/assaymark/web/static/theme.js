@@ -18,6 +18,12 @@
       mark();
     }));
     mark();
+    document.addEventListener("keydown", (event) => {
+      const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+      if (!menu) return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
     document.addEventListener("click", (event) => {
       document.querySelectorAll("details.menu[open]").forEach((menu) => {
         if (!menu.contains(event.target)) menu.open = false;
