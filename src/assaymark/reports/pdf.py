@@ -53,7 +53,7 @@ def _spelled(value: Any) -> Any:
 def _data(report: Report, root: Path) -> dict[str, Any]:
     """The report as data; its charts are written beside the document."""
     data: dict[str, Any] = plain(replace(report, chart=None, record=(), annex=()))
-    data["chart"] = None if report.chart is None else _chart(report.chart, root, first_page=True)
+    data["chart"] = None if report.chart is None else _first_chart(report.chart, root)
     data["record"] = [_section(part, root) for part in report.record]
     data["annex"] = [_section(part, root) for part in report.annex]
     return data
@@ -64,28 +64,40 @@ def _section(section: Section, root: Path) -> dict[str, Any]:
     return {**plain(replace(section, charts=())), "charts": charts}
 
 
-def _chart(chart: Chart, root: Path, *, first_page: bool = False) -> dict[str, str]:
+def _first_chart(chart: Chart, root: Path) -> dict[str, Any]:
+    """The chart of page one at every height; the template takes the highest that page one has room for."""
+    return {**_words(chart), "files": [_drawn(chart, root, height) for height in FIRST_PAGE]}
+
+
+def _chart(chart: Chart, root: Path) -> dict[str, str]:
+    return {**_words(chart), "file": _drawn(chart, root, INSIDE)}
+
+
+def _words(chart: Chart) -> dict[str, str]:
+    return {"title": chart.title, "caption": chart.caption}
+
+
+def _drawn(chart: Chart, root: Path, highest: int) -> str:
     name = f"chart-{len(list(root.iterdir()))}.svg"
-    drawn = printed_figure(chart.figure, first_page=first_page)
+    drawn = printed_figure(chart.figure, highest=highest)
     (root / name).write_text(svg(drawn, theme=PAPER), encoding="utf-8")
-    return {"title": chart.title, "caption": chart.caption, "file": name}
+    return name
 
 
 WIDE = 660  # pixels: on A4 with margins of 20 mm its letters come to 8.8 points
-FIRST_PAGE = 240  # pixels of height, so that page one has room for its sentences
+INSIDE = 200  # pixels of height of a chart on the other pages
+FIRST_PAGE = (240, 200, 165, 135)  # pixels of height, so that page one has room for its sentences
 
 
-def printed_figure(figure: Figure, *, first_page: bool = False) -> Figure:
+def printed_figure(figure: Figure, *, highest: int = INSIDE) -> Figure:
     """The figure at the width of the text. What stands side by side or in boxes keeps its measures."""
     if figure.across:
         return figure
-    return replace(
-        figure, plots=tuple(_printed(plot, first_page=first_page) for plot in figure.plots)
-    )
+    return replace(figure, plots=tuple(_printed(plot, highest) for plot in figure.plots))
 
 
-def _printed(plot: Plot, *, first_page: bool) -> Plot:
+def _printed(plot: Plot, highest: int) -> Plot:
     boxes_only = not plot.x.labels() and not plot.y.labels()
     width = plot.width if boxes_only else min(plot.width, WIDE)
-    height = min(plot.height, FIRST_PAGE) if first_page and not plot.y.names else plot.height
+    height = plot.height if boxes_only or plot.y.names else min(plot.height, highest)
     return replace(plot, width=width, height=height)

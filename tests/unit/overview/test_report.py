@@ -18,6 +18,7 @@ from assaymark.overview.survey_sections import section_of, survey_section, with_
 from assaymark.project.folder import Project
 from assaymark.records.survey_kinds import SURVEY_KINDS
 from assaymark.reports.pdf import printed_figure, typeset, write_source
+from assaymark.reports.section import Section
 from worlds_on_disk import write_csv, write_labels
 
 DATA = Path(__file__).parents[2] / "data"
@@ -113,13 +114,17 @@ def test_hostile_text_stays_text(assaymark, tmp_path):
     assert all(page.startswith(b"\x89PNG") for page in pages)
 
 
+def marks(report, folder, label: str) -> list:
+    """What a mark of the PDF's template holds, at each of its places."""
+    typst = pytest.importorskip("typst")
+    folder.mkdir(exist_ok=True)
+    source = write_source(report, folder)
+    return json.loads(typst.query(source, label, field="value", root=folder, ignore_system_fonts=True))  # fmt: skip
+
+
 def page_numbers(report, folder) -> list[list[int]]:
     """What stands at the foot of every page of the PDF: its number, and how many there are."""
-    typst = pytest.importorskip("typst")
-    folder.mkdir()
-    source = write_source(report, folder)
-    found = typst.query(source, "<page-number>", field="value", root=folder, ignore_system_fonts=True)  # fmt: skip
-    return json.loads(found)
+    return marks(report, folder, "<page-number>")
 
 
 def letter_points(figure: Figure) -> float:
@@ -144,6 +149,30 @@ def test_pages_are_numbered_and_letters_can_be_read_in_print(place, tmp_path):
     sizes = [letter_points(printed_figure(chart.figure)) for chart in charts if chart]
     assert sizes
     assert min(sizes) >= 7.5
+
+
+@pytest.mark.parametrize("more", [0, 4, 6])
+def test_page_one_is_one_page(more, tmp_path):
+    """With a matter, a classifier and disagreements, what the claim does not say ended on page two."""
+    copy = shutil.copytree(DATA / "golden" / "betting-2", tmp_path / "work")
+    report = report_of(dossier(Project(folder=copy)))
+    facts = (*report.facts, *(("Matter", f"Roe v. Doe, No. {number}") for number in range(more)))
+    assert report.chart
+    assert marks(replace(report, facts=facts), tmp_path / "out", "<end-of-page-one>") == [1]
+
+
+def test_a_page_is_not_left_nearly_empty(tmp_path):
+    """Three sentences stood alone on a page before the annex."""
+    copy = shutil.copytree(DATA / "golden" / "betting-2", tmp_path / "work")
+    report = report_of(dossier(Project(folder=copy)))
+    short = Section(title="Short", sentence="A sentence.")
+    long = replace(short, paragraphs=("A line.",) * 70)
+    small = replace(report, chart=None, assumptions=(), limits=(), annex=(short,))
+    pages = [
+        len(page_numbers(replace(small, record=(part,)), tmp_path / part.title))
+        for part in (short, replace(long, title="Long"))
+    ]
+    assert pages == [1, 3]
 
 
 def test_surveys_without_a_section_are_a_table(monkeypatch):
