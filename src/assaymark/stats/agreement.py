@@ -7,6 +7,7 @@ off; they differ in what they call guessing, so raw agreement is always shown be
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from assaymark.claims.checks import count
 from assaymark.claims.results import counted
@@ -164,27 +165,31 @@ def _mean(name: str, weighted: Sequence[tuple[int, Coefficient]]) -> Coefficient
     return Coefficient(name=name, value=sum(items * value for items, value in known) / total)
 
 
-def tipping_point(holds: Callable[[int], bool], most: int) -> int | None:
+def tipping_point(holds: Callable[[int], bool], most: int, *, guess: int = 1) -> int | None:
     """The least number of wrong labels, out of `most`, with which a verdict no longer holds.
 
     None if it holds with all of them wrong. Assumes that more errors never help, which the errors
-    that a caller plants must see to.
+    that a caller plants must see to. A good `guess` asks less often and changes nothing.
 
     >>> tipping_point(lambda wrong: wrong < 7, 100)
     7
     """
     count("most", most)
     # verdicts that stand by a little are common and each question is dear: double, then halve
-    low, high = 0, 1
-    while high <= most and holds(high):
+    known = cache(holds)
+    high = 1 << (max(min(guess, most), 1).bit_length() - 1)
+    while high > 1 and not known(high):
+        high //= 2
+    low = high // 2
+    while high <= most and known(high):
         low, high = high, 2 * high
     if high > most:
-        if low >= most or holds(most):
+        if low >= most or known(most):
             return None
         high = most
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
+        low, high = (middle, high) if known(middle) else (low, middle)
     return high
 
 

@@ -128,6 +128,21 @@ def test_the_tipping_point_is_the_first_failure(most, first):
     assert len(asked) <= 2 * math.log2(max(most, 2)) + 3
 
 
+@given(st.integers(0, 300), st.integers(1, 400), st.integers(0, 400))
+def test_a_guess_changes_no_tipping_point_and_a_good_one_asks_less(most, first, guess):
+    asked: list[int] = []
+
+    def holds(wrong: int) -> bool:
+        asked.append(wrong)
+        return wrong < first
+
+    assert tipping_point(holds, most, guess=guess) == tipping_point(lambda n: n < first, most)
+    assert len(asked) == len(set(asked))
+    asked.clear()
+    tipping_point(holds, first - 1, guess=first - 1)  # that no fewer than these will do
+    assert len(asked) <= 2
+
+
 @given(st.integers(1, 60), st.data())
 def test_spread_picks_different_places(size, data):
     number = data.draw(st.integers(0, size))

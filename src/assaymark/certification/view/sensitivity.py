@@ -97,12 +97,16 @@ def _tipping(
                 answers[place] = 1 - label
         return holds(sample.attempt, sample.with_answers(answers))
 
-    changes = []
-    for late in (False, True):
-        ranked = _worst_first(sample, places, crossing=sample.crossing if late else None)
-        changes.append(tipping_point(lambda wrong, r=ranked: stands(r[:wrong]), len(places)))  # type: ignore[misc]
-    worst = min((point for point in changes if point is not None), default=None)
-    evenly = tipping_point(lambda wrong: stands(spread(range(len(places)), wrong)), len(places))
+    early = _worst_first(sample, places, crossing=None)
+    worst = tipping_point(lambda wrong: stands(early[:wrong]), len(places))
+    if worst is None:  # all of them wrong are the same labels in every order
+        return _counted(label, len(places), None, None)
+    late = _worst_first(sample, places, crossing=sample.crossing)
+    fewer = tipping_point(lambda wrong: stands(late[:wrong]), worst - 1, guess=worst - 1)
+    worst = worst if fewer is None else fewer
+    evenly = tipping_point(
+        lambda wrong: stands(spread(range(len(places)), wrong)), len(places), guess=worst
+    )
     return _counted(label, len(places), evenly, worst)
 
 
