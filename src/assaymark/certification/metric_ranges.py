@@ -47,6 +47,9 @@ class Ranges:
         row = on_metric(self.verdict.claim, name)
         if row is not None and name in (self.verdict.claim.metric, "elusion", "npv"):
             interval = agreeing(interval, self.verdict, row, refutes=plan.kind.failure == "refuted")
+            interval = replace(
+                interval, point=self._verdict_point(flipped=name != self.verdict.claim.metric)
+            )
         return _with_point_inside(replace(interval, point=None) if self._lacks(name) else interval)
 
     def why_no_point(self, name: str) -> str:
@@ -58,6 +61,11 @@ class Ranges:
     def _lacks(self, name: str) -> bool:
         """Whether the metric is about relevant items and none is labelled: scores alone are no estimate."""
         return _lacks_relevant(name, self.attempt.plan, self.verdict, self.prefix.answers)
+
+    def _verdict_point(self, *, flipped: bool) -> float | None:
+        """The verdict's estimate, which counts items that nobody could tell against the claim."""
+        point = self.verdict.estimate.point
+        return None if point is None else 1 - point if flipped else point
 
     @property
     def _counted(self) -> list[tuple[bool, int | None]]:

@@ -67,7 +67,10 @@ class SentinelAnswer:
     def __str__(self) -> str:
         size = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
         if self.decision == "standing":
-            return f"No sign that {self.claim} no longer holds: {size}."
+            return (
+                f"No alarm: {self.claim} is not shown to have failed ({size}; evidence "
+                f"{self.evidence:.3g} of {self.needed:,.0f})."
+            )
         known = "proved for the time since" if self.proved else "probably since"
         return (
             f"Refuted: {self.claim} no longer holds, {known} unit {self.since:,} (the alarm "

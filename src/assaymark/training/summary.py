@@ -194,7 +194,9 @@ def _frozen(event: ClassifierFrozen, time: str, work: SurveyWork) -> FrozenSumma
 def _sentence(summary: TrainingSummary, work: SurveyWork) -> str:
     """Where the training stands."""
     labels = f"{counted(summary.labels, 'label')} ({summary.positives:,} relevant)"
-    if (frozen := summary.frozen) is not None and summary.phase != "learning":
+    frozen = summary.frozen
+    trained_on = frozen is not None and summary.looks[-1].model != frozen.model
+    if frozen is not None and (summary.phase != "learning" or not trained_on):
         return (
             f"Model {frozen.model}, trained on {counted(frozen.labels, 'label')}, was frozen; it "
             f"flags {frozen.flagged:,} of {counted(frozen.items, 'item')} for reading."

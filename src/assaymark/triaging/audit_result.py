@@ -122,6 +122,8 @@ class AuditResult(Record):
         if self.decision == "kept":
             return f"The {promise} is kept so far: of all automated items {bound} ({counts})."
         if self.decision == "open":
+            if self.accuracy_high is not None and self.accuracy_high < self.target:
+                return f"The {promise} looks broken, but that is not proved: {counts}; {bound}."
             return f"No sign that the {promise} is broken: {counts}; {bound}."
         return f"The {promise} is broken{self._when()}: {counts}."
 

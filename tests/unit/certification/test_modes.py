@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -272,3 +273,21 @@ def test_futility_is_advice_and_ends_nothing(assaymark, tmp_path) -> None:
 def test_score_guided_may_be_asked_for_as_the_table_of_costs_names_it(assaymark, project) -> None:
     sealed = assaymark("plan", "f1 >= 0.8", "--mode", "score-guided", "-p", project, "--json").json
     assert (sealed["mode"], sealed["design"]) == ("anytime", "weighted")
+
+
+def test_numbers_of_a_spent_budget_agree(assaymark, project, world, tmp_path) -> None:
+    """It was spent "after 392 of the 363 items planned", and two estimates stood on one page."""
+    assaymark("plan", "precision >= 0.95", "--mode", "budget", "--expect", "0.99", "--seed", "s",
+              "-p", project)  # fmt: skip
+    drawn = assaymark("draw", 186, "-o", tmp_path / "b.csv", "-p", project, "--json").json
+    answers = {item: "?" if n < 3 else n % 8 != 0 for n, item in enumerate(drawn["items"])}
+    labels = {item: answer if answer == "?" else int(answer) for item, answer in answers.items()}
+    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    look = assaymark("look", "-p", project, "--json").json
+    tested, planned = re.search(
+        r"after ([\d,]+) of the ([\d,]+) items planned", look["reason"]
+    ).groups()
+    assert look["draws"] > int(planned)
+    assert tested == planned
+    estimate = assaymark("estimate", "-p", project, "--json").json
+    assert estimate["precision"]["point"] == look["point"]

@@ -241,9 +241,10 @@ def _budget_sentence(plan: Plan, estimate: Estimate, decision: Decision, informa
     if decision == "pass":
         return sentence(plan.claim, estimate, decision)
     point = "nothing yet" if estimate.point is None else shown(estimate.point)
+    tested = min(informative, plan.informative or informative)  # draws beyond them are not judged
     state = "the budget is spent without proof" if decision == "fail" else "not proved so far"
     return (
-        f"{estimate.title} {word} {plan.claim.target:g}: {state} after {informative:,} of the "
+        f"{estimate.title} {word} {plan.claim.target:g}: {state} after {tested:,} of the "
         f"{plan.informative:,} items planned that can count for or against the claim "
         f"({estimate.labels:,} labels in all). The sample itself shows {point}."
     )

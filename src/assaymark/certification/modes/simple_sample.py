@@ -35,7 +35,7 @@ from assaymark.stats.sequential.beta_mixture import (
 class SimpleSample(Mode):
     """Every item of the domain is equally likely at every draw."""
 
-    drawn = "Every item of {domain} had the same chance at every draw."
+    drawn = "{domain} had the same chance at every draw."
 
     def steps(
         self, state: State, attempt: Attempt, new: int

@@ -21,7 +21,7 @@ def wealth_evidence(plan: Plan, verdict: Verdict) -> EvidenceNow:
         value=value,
         needed=needed,
         share=share,
-        sentence=f"Strength of evidence: {_amount(value)} ({_amount(needed)} needed).",
+        sentence=f"Strength of evidence for the claim: {_amount(value)} ({_amount(needed)} needed).",
     )
 
 

@@ -44,14 +44,14 @@ def path_chart(dossier: Dossier) -> Chart | None:
     )
     return Chart(
         title="Progress",
-        caption=f"Thin line: estimate. {_bound_in_words(path, word)} Dashed line: the claim."
+        caption=f"Thin line: estimate. {_bound_in_words(path, word, low, high)} Dashed line: the claim."
         f"{_events_in_words(path)}",
         figure=figure(plot),
     )
 
 
-def _bound_in_words(path: Path, word: str) -> str:
-    number = sum(point.bound is not None for point in path.points)
+def _bound_in_words(path: Path, word: str, low: float, high: float) -> str:
+    number = len(_drawn_bounds(path, low, high))
     if any(point.passing is not None for point in path.points):
         beyond = "above" if path.side == "lower" else "below"
         return f"Dotted line: the plan passes when the estimate is {beyond} it."
@@ -80,13 +80,17 @@ def _window(path: Path) -> tuple[float, float]:
     return 0.0, min(1.0, max(2.2 * path.target, 1.15 * max(settled), 1.1 * (bounds or [0])[-1]))
 
 
-def _lines(path: Path, low: float, high: float) -> list[Mark]:
-    # drawn along the edge of the picture, a bound of nothing would look like one of that value
-    bounds = tuple(
+def _drawn_bounds(path: Path, low: float, high: float) -> tuple[Point, ...]:
+    """The bounds inside the picture: drawn along its edge, one of nothing would look like that value."""
+    return tuple(
         (float(p.labels), p.bound)
         for p in path.points
         if p.bound is not None and low <= p.bound <= high
     )
+
+
+def _lines(path: Path, low: float, high: float) -> list[Mark]:
+    bounds = _drawn_bounds(path, low, high)
     points = tuple(
         (float(p.labels), p.point)
         for p in path.points
@@ -137,7 +141,7 @@ def card_chart(dossier: Dossier) -> Chart | None:
         return None
     return Chart(
         title="Four numbers",
-        caption="The four ranges of the first page; the dot is the estimate.",
+        caption="The ranges of the first page; the dot is the estimate.",
         figure=Figure(plots=tuple(_range_plot(number) for number in known), gap=4),
     )
 
