@@ -84,7 +84,8 @@ class AskTell(ABC, Generic[Answer]):
                 return []
             blocking = blocking_items(state)
             if blocking is not None:
-                warnings.warn(for_python(draw_warning(blocking)), stacklevel=2)
+                how = " Differences are settled with adjudicate()." if blocking.disputed else ""
+                warnings.warn(for_python(draw_warning(blocking)) + how, stacklevel=2)
             return self._items(self._draw(None if count is None else min(count, left)))
 
     def tell(

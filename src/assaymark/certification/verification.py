@@ -37,7 +37,7 @@ from assaymark.certification.signatures.signing import (
 from assaymark.certification.signatures.witness import check_witnesses
 from assaymark.claims.checks import choice
 from assaymark.errors import AssaymarkError, InputError, VerificationError, message_of
-from assaymark.hints import option
+from assaymark.hints import command, option
 from assaymark.ledger.events import Entry, ReserveStored
 from assaymark.ledger.head import lost_end
 from assaymark.pool import Pool, Progress, silent
@@ -146,6 +146,11 @@ def _history(certificate: Certificate | None) -> tuple[tuple[str, str], ...]:
 
 def certificate_text(path: Path) -> str:
     """The text of a certificate's file; refused where there is none."""
+    if not path.exists():
+        raise InputError(
+            f"There is no certificate at {str(path)!r}. One that is established is issued by "
+            f"{command('certify')}."
+        )
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

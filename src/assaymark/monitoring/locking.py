@@ -9,6 +9,7 @@ from pathlib import Path
 from assaymark import __version__
 from assaymark.certification.certificate.words import known_words
 from assaymark.certification.sealing import PlanRequest, seal_plan
+from assaymark.claims.pictures import InSentence
 from assaymark.claims.ratio_metrics import parse_claim
 from assaymark.composite.work import ClaimWork
 from assaymark.errors import InputError, PlanError
@@ -46,7 +47,7 @@ from assaymark.records.pool import Columns, PoolFile
 
 
 @dataclass(frozen=True, kw_only=True)
-class Locked:
+class Locked(InSentence):
     """A lock, where it was written, and the labels to expect. `repeated` if it existed before.
 
     `known` says what becomes of labels that were there already, where there are any.
@@ -58,6 +59,10 @@ class Locked:
     expected_labels: int | None
     known: str | None
     repeated: bool
+
+    def __str__(self) -> str:
+        word = "Locked before" if self.repeated else "Locked"
+        return f"{word}: {self.lock.name} ({self.claim.terms.claim}). Written to {self.path}."
 
 
 def lock(

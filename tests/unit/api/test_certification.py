@@ -130,8 +130,11 @@ def test_two_annotators_differ_and_somebody_decides() -> None:
     work.tell({item.id: 1}, annotator="a")
     work.tell({item.id: 0}, annotator="b")
     assert [open_item.id for open_item in work.open_items()] == [item.id]
+    work.tell({other.id: 1 for other in work.ask(3)}, annotator="a")
+    with pytest.warns(UserWarning, match=r"Differences are settled with adjudicate\(\)\.$"):
+        work.ask(1)
     assert work.adjudicate({item.id: 1}).adjudicated == 1
-    assert work.open_items() == []
+    assert len(work.open_items()) == 1
 
 
 def test_a_verdict_is_neither_true_nor_false() -> None:

@@ -53,7 +53,8 @@ def test_the_gate_of_claim_files_from_python(tmp_path: Path) -> None:
     rows = [f"{i},{score}" for i, score in enumerate(SCORES)]
     (tmp_path / "pool.csv").write_text("\n".join(["mail,score", *rows]), encoding="utf-8")
     (tmp_path / "mail.toml").write_text(CLAIM, encoding="utf-8")
-    assaymark.lock(tmp_path / "mail.toml", seed=1)
+    locked = assaymark.lock(tmp_path / "mail.toml", seed=1)
+    assert "<p>Locked: mail (precision &gt;= 0.8). Written to " in locked._repr_html_()
     answer = assaymark.gate(tmp_path, today="2027-01-01")
     assert str(answer).startswith(
         "Gate on 2027-01-01: undecided\nmail: undecided (precision >= 0.8). "
