@@ -3,6 +3,7 @@
 import pytest
 
 from assaymark.composite.look_facts import read_look
+from assaymark.composite.wording import ending_of
 from looks import LOOK, PART, a_look
 
 
@@ -24,3 +25,10 @@ def test_what_is_recorded_beside_a_look_is_no_fact_of_it() -> None:
 def test_what_is_no_look_is_not_read(facts) -> None:
     with pytest.raises((KeyError, TypeError)):
         read_look(facts)
+
+
+@pytest.mark.parametrize(("unreachable", "ending"), [(False, "fail"), (True, "unproven")])
+def test_a_claim_that_is_out_of_reach_is_not_shown_to_be_false(unreachable, ending) -> None:
+    """Items that nobody could judge may close the way to a proof; the gate said that it was refuted."""
+    facts = {**LOOK, "parts": [PART], "decision": "fail", "unreachable": unreachable}
+    assert ending_of(read_look(facts)) == ending
