@@ -12,6 +12,7 @@ from assaymark.api.expectations import own_numbers
 from assaymark.api.wording import in_python
 from assaymark.claims.pictures import Bar
 from assaymark.errors import InputError
+from assaymark.overview.review_reports import write_review_report
 from assaymark.pool.duckdb import DuckDBPool
 from assaymark.pool.joined_ids import joined_id, joined_name
 from assaymark.pool.memory import Table, is_table, memory_table
@@ -20,7 +21,6 @@ from assaymark.project.registration import undone_if_refused
 from assaymark.records.certificate import Verification
 from assaymark.reviewing.certificate import IssuedReview, certify_review
 from assaymark.reviewing.handing import next_items
-from assaymark.reviewing.reporting import write_review_report
 from assaymark.reviewing.standing import the_review
 from assaymark.reviewing.starting import Start, start
 from assaymark.reviewing.status import ReviewStatus, review_status

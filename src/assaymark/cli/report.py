@@ -69,8 +69,8 @@ def report(
 
 def _review(folder: Path, output: Path | None, *, as_json: bool) -> None:
     """The report of a project that is a review."""
+    from assaymark.overview.review_reports import write_review_report
     from assaymark.project.folder import Project
-    from assaymark.reviewing.reporting import write_review_report
     from assaymark.reviewing.wording import verdict
 
     with progress_bar("report") as progress:

@@ -89,7 +89,9 @@ def ending_of(result: LookFacts) -> Ending:
 
 
 def claim_title(result: LookFacts) -> str:
-    """The claim as a heading; a comparison says who is who."""
+    """The claim as a heading; a comparison says who is who, and a ladder that a cut-off is looked for."""
+    if result.kind == "cut-off":
+        return f"Claim: a cut-off with {result.claim}"
     classifiers = result.classifiers if result.kind == "comparison" else ()
     return f"Claim: {spoken_claim(result.claim, classifiers)}"
 

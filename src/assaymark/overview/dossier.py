@@ -37,12 +37,14 @@ from assaymark.certification.view.scores import score_ends, score_picture
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import Verdict, percent
 from assaymark.composite.view.estimates import looks_false_words
+from assaymark.composite.wording import account_words as claim_account_words
 from assaymark.composite.wording import sealed_words, statement, verdict_of
 from assaymark.composite.work import current_claim
 from assaymark.hints import command, for_command_line
 from assaymark.labelling.blocking import blocking_items
 from assaymark.ledger.events import Attempt, State, population_words
 from assaymark.overview.basis import Basis, basis_of
+from assaymark.overview.sealed_claims import claim_looks, claim_method, sealed_terms
 from assaymark.overview.survey_sections import surveys_of
 from assaymark.project.folder import Project, registered_pool
 from assaymark.records.agreement import Agreement
@@ -154,29 +156,31 @@ def _survey_answer(surveys: tuple[SurveySeen, ...]) -> Answer:
 
 def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossier:
     state = story.state
+    work = current_claim(state)
     items = set(state.surveyed)
     missing = len(state.unsettled(items))
-    skipped = len(_skipped(state, items))
+    skipped = _skipped(state, items)
     surveys = surveys_of(state)
+    ladder = work is not None and work.sealed.kind == "cut-off"  # its cut-offs are not the pool's
     return Dossier(
         title=project.folder.resolve().name,
         as_of=_as_of(story),
         answer=_training_answer(state) or _composite_answer(state) or _survey_answer(surveys),
-        collection=_collection(pool),
+        collection=replace(_collection(pool), predicts=pool.columns.predicts and not ladder),
         claim=None,
         claim_title=None,
         claim_text=None,
         plan=None,
         outcome="no plan",
-        sealed=None,
+        sealed=None if work is None else story.times.get(work.survey.opened_at),
         progress=Progress(
             drawn=len(items),
             labelled=len(items) - missing,
             missing=missing,
             disputed=sum(state.disputed(item) for item in items),
-            skipped=skipped,
+            skipped=len(skipped),
             waiting=0,
-            labels=len(items) - missing - skipped,
+            labels=len(items) - missing - len(skipped),
             expected_left=None,
             blocking=blocking_items(state),
         ),
@@ -188,20 +192,22 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         evidence=None,
         card=(),
         strata=(),
-        scores=score_picture(project, pool, state),
+        scores=None if ladder else score_picture(project, pool, state),
         people=people(story.said, items=items, visible=not state.classes),
         agreement=_agreement(state, items),
         sensitivity=None,
-        looks=(),
+        looks=() if work is None else claim_looks(work),
         notes=notes(story.said, items=items),
-        skipped=(),
+        skipped=skipped,
         disputed=tuple(sorted(item for item in items if state.disputed(item))),
         earlier=(),
         surveys=surveys,
-        method=(),
+        method=() if work is None else claim_method(work.sealed),
         assumptions=(),
         limits=_limits(state, pool) if any(survey.result for survey in surveys) else (),
         proof=_proof(project, story, pool, None),
+        account=None if work is None else claim_account_words(work.sealed),
+        sealed_terms=() if work is None else sealed_terms(work),
     )
 
 

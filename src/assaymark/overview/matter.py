@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from assaymark.certification.view.people import Story
 from assaymark.claims.results import counted
+from assaymark.composite.work import current_claim
 from assaymark.labelling.settings import Settings, read_settings
+from assaymark.ledger.events import ClaimLocked, State
 from assaymark.project.folder import Project
 from assaymark.reports.section import Section, Table
 
@@ -14,9 +16,11 @@ MOST_ROWS = 400
 
 @dataclass(frozen=True, kw_only=True)
 class Matter:
-    """What the lead wrote, what reviewers noted, and conflicts decided by one of those who differed."""
+    """What the lead wrote, what reviewers noted, conflicts decided by one of those who differed, and the
+    claim file that was locked."""
 
     settings: Settings = field(default_factory=Settings)
+    lock: ClaimLocked | None = None
     notes: tuple[tuple[str, str, str], ...] = ()
     own_decisions: frozenset[str] = frozenset()
 
@@ -32,15 +36,28 @@ def matter_of(project: Project, story: Story) -> Matter:
     decided = {one.event.item: one.event.annotator for one in state.adjudications}
     decisions = (item for item, who in decided.items() if who in state.answers.of(item))
     return Matter(
-        settings=read_settings(project.folder), notes=notes, own_decisions=frozenset(decisions)
+        settings=read_settings(project.folder),
+        notes=notes,
+        own_decisions=frozenset(decisions),
+        lock=_lock(state),
     )
+
+
+def _lock(state: State) -> ClaimLocked | None:
+    """The claim file of the plan or claim that the report is about."""
+    claim = current_claim(state)
+    sealed = state.attempt if claim is None else claim.survey
+    return None if sealed is None or sealed.lock is None else sealed.lock.event
 
 
 def matter_facts(matter: Matter) -> tuple[tuple[str, str], ...]:
     """Lines of page one: the matter, and the classifier with its version."""
+    lock = matter.lock
+    named = "" if lock is None else ", ".join(f"{k} {v}" for k, v in lock.classifier.items())
     facts = (
         ("Matter", matter.settings.matter),
-        ("Classifier", matter.settings.classifier),
+        ("Claimed by", "" if lock is None else lock.owner or ""),
+        ("Classifier", matter.settings.classifier or named),
     )
     return tuple((name, text) for name, text in facts if text)
 

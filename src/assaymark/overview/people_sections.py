@@ -58,10 +58,11 @@ def coefficient_text(coefficient: Coefficient) -> str:
 
 def agreement_section(dossier: Dossier) -> Section | None:
     """How far annotators agree on items that several of them labelled."""
-    if dossier.plan is None:
-        return None
     sentences: list[str] = []
     agreement = dossier.agreement
+    classes = all(person.relevant is None for person in dossier.people)  # none is measured for them
+    if dossier.plan is None and (not dossier.people or (agreement is None and classes)):
+        return None
     if agreement is None:
         return Section(
             title="Agreement between reviewers",
@@ -71,7 +72,7 @@ def agreement_section(dossier: Dossier) -> Section | None:
     error = agreement.implied_error
     if error.value is not None:
         sentences.append(
-            f"If reviewers erred independently and equally often, about {percent(round(error.value, 4))} "
+            f"If reviewers erred independently and equally often, about {percent(round(error.value, 2))} "
             "of single labels would be wrong. Errors that they share leave no trace in agreement."
         )
     rows = tuple(

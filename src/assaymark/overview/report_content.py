@@ -6,27 +6,35 @@ The same content is set as HTML and as PDF; nothing here knows about either.
 from collections.abc import Callable
 from dataclasses import replace
 
-from assaymark.certification.certificate.words import known_words
 from assaymark.certification.report.annex import (
     plan_section,
     proof_section,
     scores_section,
     strata_section,
 )
-from assaymark.certification.report.charts import path_chart, range_text
-from assaymark.certification.view.dossier import CardNumber, Dossier, Note
-from assaymark.claims.results import counted, percent, rounded, shown
+from assaymark.certification.report.charts import path_chart
+from assaymark.certification.view.dossier import Dossier, Note, SurveySeen
+from assaymark.claims.results import counted, percent, rounded
 from assaymark.overview.answer_names import AnswerNames
+from assaymark.overview.first_page import (
+    beyond_page_one,
+    card_note_of,
+    card_row,
+    facts_of,
+    headline,
+    main_survey,
+    title_of,
+    verdict_of,
+)
 from assaymark.overview.matter import (
     Matter,
-    matter_facts,
     notes_section,
     protocol_text_section,
     roles_section,
 )
 from assaymark.overview.people_sections import agreement_section, moment, people_section
 from assaymark.overview.protocols import protocol_section
-from assaymark.overview.survey_sections import alarms, reported, survey_section
+from assaymark.overview.survey_sections import reported, survey_section
 from assaymark.reports.section import Report, Section, Table
 
 NOTHING = Matter()
@@ -39,18 +47,6 @@ MARKS = {
     "no plan": "–",
 }
 MOST_ROWS = 400
-MEANINGS = {
-    "f1": "one number for recall (how much of what is relevant was found) and precision (how much of "
-    "what was flagged is relevant); it is high only if both are, and 1 is perfect",
-    "recall": "the share of the relevant items that the classifier found",
-    "precision": "the share of the items flagged by the classifier that are relevant",
-    "elusion": "the share of the items rejected by the classifier that are relevant: missed by it",
-    "accuracy": "the share of all items that the classifier decided rightly",
-    "prevalence": "the share of all items that are relevant",
-    "specificity": "the share of the items that are not relevant that the classifier rejected",
-    "npv": "the share of the items rejected by the classifier that are rightly rejected",
-    "jaccard": "the relevant items found, as a share of all items that are relevant or were flagged",
-}
 
 
 def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
@@ -58,31 +54,29 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
     names = AnswerNames.of(matter.settings)
     dossier = names.dossier(dossier)
     chosen = protocol_section(matter.settings.protocol, dossier)
-    surveys = (survey_section(survey) for survey in reported(dossier.surveys))
-    written = (protocol_text_section(matter), roles_section(matter))
+    main = main_survey(dossier)
+    front = None if main is None else main.result
+    surveys = (_survey(survey, front=survey is main) for survey in reported(dossier.surveys))
+    tone, word = headline(dossier)
     return Report(
-        title=_title(dossier),
-        tone=dossier.answer.tone,
-        mark=MARKS[dossier.answer.tone],
-        word=dossier.answer.word,
-        sentence=_first_page(dossier),
-        facts=_facts(dossier, matter),
-        card=tuple(_card_row(number) for number in dossier.card),
-        card_note=_card_note(dossier),
-        chart=path_chart(dossier),
-        assumptions=dossier.assumptions,
+        title=title_of(dossier, matter),
+        tone=tone,
+        mark=MARKS[tone],
+        word=word,
+        sentence=verdict_of(dossier),
+        facts=facts_of(dossier, matter),
+        card=tuple(card_row(number) for number in dossier.card),
+        card_note=card_note_of(dossier),
+        chart=path_chart(dossier) if front is None else next(iter(front.charts), None),
+        assumptions=dossier.assumptions if front is None else front.assumptions,
         limits=dossier.limits,
         record=tuple(
             section
             for section in (
                 None if chosen is None else names.section(chosen),
                 *_present(_drawn, of=dossier),
-                *(written if dossier.people or matter.settings.criteria else ()),
-                *map(names.section, _present(people_section, of=dossier)),
-                *_present(agreement_section, _looks, of=dossier),
-                _notes(dossier, matter),
-                notes_section(matter),
-                *_present(_skips, _earlier, of=dossier),
+                *people_record(dossier, matter, names),
+                *_present(_earlier, of=dossier),
                 *map(names.section, surveys),
             )
             if section is not None
@@ -91,6 +85,28 @@ def report_of(dossier: Dossier, matter: Matter = NOTHING) -> Report:
         foot=f"assaymark {dossier.proof.software} · ledger {dossier.proof.head[:16]} · "
         f"{dossier.proof.events:,} events · as of {moment(dossier.as_of)}",
     )
+
+
+def people_record(dossier: Dossier, matter: Matter, names: AnswerNames) -> tuple[Section, ...]:
+    """By which rule people decided, who they are, how far they agree, and what they changed or noted."""
+    written = (protocol_text_section(matter), roles_section(matter))
+    return tuple(
+        section
+        for section in (
+            *(written if dossier.people or matter.settings.criteria else ()),
+            *map(names.section, _present(people_section, of=dossier)),
+            *_present(agreement_section, _looks, of=dossier),
+            _notes(dossier, matter),
+            notes_section(matter),
+            *_present(_skips, of=dossier),
+        )
+        if section is not None
+    )
+
+
+def _survey(survey: SurveySeen, *, front: bool) -> Section:
+    section = survey_section(survey)
+    return beyond_page_one(section) if front else section
 
 
 def _annex(dossier: Dossier, names: AnswerNames) -> tuple[Section, ...]:
@@ -105,130 +121,12 @@ def _annex(dossier: Dossier, names: AnswerNames) -> tuple[Section, ...]:
     )
 
 
-def _title(dossier: Dossier) -> str:
-    if dossier.claim_text:
-        return f"Claim: {dossier.claim_text}"
-    claims = [survey.claim for survey in dossier.surveys if survey.claim]
-    if claims:
-        return claims[-1]
-    results = any(survey.result for survey in dossier.surveys)
-    return f"What the labels of {dossier.title} say" if results else "No claim yet"
-
-
-def _first_page(dossier: Dossier) -> str:
-    """The verdict; without a claim, what the surveys found. What no longer holds is said with it."""
-    broken = [text[:1].upper() + text[1:] for text in alarms(dossier.surveys)]
-    if dossier.plan is not None:
-        return " ".join([dossier.answer.sentence, *(f"Since then: {text}" for text in broken)])
-    sentences = [
-        survey_section(survey).sentence
-        for survey in reported(dossier.surveys)
-        if survey.result and survey.purpose != "claim" and not survey.alarm
-    ]  # the verdict on a claim is the answer itself
-    results = [text[:1].upper() + text[1:] for text in sentences]
-    if broken and results:
-        results[0] = f"Before that: {results[0]}"
-    return " ".join(dict.fromkeys([*broken, *results, dossier.answer.sentence]))
-
-
 def _present(*makers: Callable[[Dossier], Section | None], of: Dossier) -> tuple[Section, ...]:
     return tuple(made for made in (make(of) for make in makers) if made is not None)
 
 
-def _facts(dossier: Dossier, matter: Matter) -> tuple[tuple[str, str], ...]:
-    names = AnswerNames.of(matter.settings)
-    collection = dossier.collection
-    source = collection.source
-    name = source if "://" in source else source.rstrip("/").rsplit("/", 1)[-1]
-    about = f"{counted(collection.items, 'item')} in {name}"
-    if collection.predicts:
-        about += f", of which the classifier flagged {collection.predicted_positive:,}"
-    people = ", ".join(person.name for person in dossier.people[:6])
-    if len(dossier.people) > 6:
-        people += f" and {len(dossier.people) - 6} more"
-    facts = [
-        *matter_facts(matter),
-        *((title, names.text(meaning)) for title, meaning in _meaning(dossier)),
-        *((("Sealed", moment(dossier.sealed)),) if dossier.sealed else ()),
-        *((("Risk", f"{dossier.account}."),) if dossier.account else ()),
-        ("The collection", about),
-        *((("What it is about", dossier.population),) if dossier.population else ()),
-        ("Project", matter.settings.title or dossier.title),
-        ("Labelled by", people or "nobody yet"),
-        ("Labels", _labels_fact(dossier)),
-        *((("Known before", f"{known}."),) if (known := _known(dossier)) else ()),
-        *((("Agreement", dossier.agreement.sentence),) if dossier.agreement else ()),
-        *((("If labels were wrong", dossier.sensitivity.sentence),) if dossier.sensitivity else ()),
-        ("Status", _status(dossier)),
-    ]
-    return tuple(facts)
-
-
-def _meaning(dossier: Dossier) -> tuple[tuple[str, str], ...]:
-    """What the claim's metric is, for a reader who never heard of it."""
-    if dossier.plan is None:
-        composed = [survey for survey in dossier.surveys if survey.purpose == "claim"]
-        return () if composed else (("The claim", "none is sealed yet"),)
-    meaning = MEANINGS.get(dossier.plan.claim.metric)
-    return ((dossier.claim_title or "The metric", meaning),) if meaning else ()
-
-
-def _known(dossier: Dossier) -> str | None:
-    return None if dossier.plan is None else known_words(dossier.plan)
-
-
-def _labels_fact(dossier: Dossier) -> str:
-    progress = dossier.progress
-    text = f"{progress.labels:,} that count"
-    if dossier.plan is None and progress.skipped:
-        text += f"; nobody could tell of {counted(progress.skipped, 'item')} more"
-    if progress.blocking is not None:
-        text += f"; {progress.blocking.sentence.rstrip('.')}"
-    elif progress.missing:
-        text += f"; {counted(progress.missing, 'drawn item')} without a settled label"
-    if progress.outlook:
-        text += f"; {progress.outlook}"
-    elif progress.expected_left:
-        kind = None if dossier.plan is None else dossier.plan.kind
-        ends = kind is not None and kind.promise and not kind.judged_once
-        text += f"; {'at most ' * ends}{progress.expected_left:,} to go"
-    return text
-
-
-def _status(dossier: Dossier) -> str:
-    proof = dossier.proof
-    if proof.certificate:
-        text = f"certificate issued {moment(proof.issued or '')}"
-        if alarms(dossier.surveys):
-            text += "; on later items it no longer holds"
-        if dossier.bound_certified:
-            text += f", of the bound as it stood: {dossier.bound_certified}"
-        return text
-    if dossier.plan is None and dossier.answer.tone != "no plan":
-        return dossier.answer.word.lower()
-    return {
-        "open": "open: no certificate was issued",
-        "failed": "no certificate: the claim was not proven",
-        "abandoned": "no certificate: the plan was abandoned",
-    }.get(dossier.outcome, dossier.outcome)
-
-
-def _card_row(number: CardNumber) -> tuple[str, str, str, str]:
-    if number.low is None:
-        return number.title, "not known", number.reason or "", number.definition
-    return number.title, range_text(number), f"estimate {shown(number.point)}", number.definition
-
-
-def _card_note(dossier: Dossier) -> str:
-    known = [number for number in dossier.card if number.low is not None]
-    if dossier.card_note is None or not known:
-        return ""
-    methods = ", ".join(dict.fromkeys(number.method or "" for number in known))
-    return f"{dossier.card_note} Method: {methods}."
-
-
 def _drawn(dossier: Dossier) -> Section | None:
-    if dossier.plan is None:
+    if not dossier.method:
         return None
     progress = dossier.progress
     return Section(
@@ -241,21 +139,26 @@ def _drawn(dossier: Dossier) -> Section | None:
 
 
 def _looks(dossier: Dossier) -> Section | None:
-    if dossier.plan is None:
+    """Every look; with the bound it showed, where the claim is about one figure."""
+    if dossier.plan is None and not dossier.sealed_terms:
         return None
-    lower = dossier.plan.claim.side == "lower"
+    side = None if dossier.plan is None else dossier.plan.claim.side
+    bounds = {"lower": ("at least",), "upper": ("at most",)}.get(side or "", ())
     words = {"pass": "established", "fail": "not established", "continue": "not yet"}
     rows = tuple(
         (
             str(look.event),
             moment(look.time),
             f"{look.labels:,}",
-            rounded(look.low) if lower else rounded(look.high, up=True),
+            *(
+                rounded(look.low) if side == "lower" else rounded(look.high, up=True)
+                for _ in bounds
+            ),
             words.get(look.decision, look.decision),
         )
         for look in dossier.looks
     )
-    header = ("event", "time", "labels", "at least" if lower else "at most", "verdict then")
+    header = ("event", "time", "labels", *bounds, "verdict then")
     return Section(
         title="Every look",
         sentence=f"The verdict was looked at {counted(len(rows), 'time')}; every look is recorded.",
@@ -264,7 +167,7 @@ def _looks(dossier: Dossier) -> Section | None:
 
 
 def _notes(dossier: Dossier, matter: Matter) -> Section | None:
-    if dossier.plan is None:
+    if dossier.plan is None and not dossier.people:
         return None
     number = len(dossier.notes)
     decided = [note.item for note in dossier.notes if note.kind == "decision"]
@@ -281,7 +184,7 @@ def _notes(dossier: Dossier, matter: Matter) -> Section | None:
         sentence="No label was changed after it was given."
         if not number
         else f"{counted(number, 'label')} {'was' if number == 1 else 'were'} changed, or decided between "
-        "reviewers, after being given; the verdict uses the latest.",
+        "reviewers, after being given; every figure uses the latest.",
         paragraphs=(flag,) if decisions else (),
         tables=(_table("Changes in order", header, rows),) if rows else (),
     )
@@ -296,14 +199,14 @@ def _note_row(note: Note, names: AnswerNames) -> tuple[str, ...]:
 
 
 def _skips(dossier: Dossier) -> Section | None:
-    if dossier.plan is None:
+    if dossier.plan is None and not dossier.people:
         return None
     number = len(dossier.skipped)
+    claimed = dossier.plan is not None or bool(dossier.sealed_terms)
+    against = "; each is counted against the claim" if claimed else ""
     return Section(
         title="Items that nobody could decide",
-        sentence="There were none."
-        if not number
-        else f"{counted(number, 'item')}; each is counted against the claim.",
+        sentence="There were none." if not number else f"{counted(number, 'item')}{against}.",
         paragraphs=(", ".join(dossier.skipped[:MOST_ROWS]),) if number else (),
     )
 

@@ -32,7 +32,7 @@ def recall_section(result: Mapping[str, Any]) -> Section:
     letters = [letter for letter in "abc" if letter in result]
     first = result["a"]
     sentence = (
-        f"{first['column']} finds between {rounded(first['band_low'])} and "
+        f"The classifier '{first['column']}' finds between {rounded(first['band_low'])} and "
         f"{rounded(first['band_high'], up=True)} of the positive items, about "
         f"{shown(first['recall'])}, if the classifiers are not more dependent than stated."
     )
@@ -41,7 +41,7 @@ def recall_section(result: Mapping[str, Any]) -> Section:
         sentence=sentence,
         paragraphs=(*_paragraphs(result), *(f"Warning: {text}" for text in result["warnings"])),
         tables=(_recalls(result, letters), _cells(result, letters), _costs(result)),
-        charts=(venn_chart(result), range_chart(result), cost_chart(result)),
+        charts=(range_chart(result), venn_chart(result), cost_chart(result)),
         assumptions=tuple(result["assumptions"]),
     )
 

@@ -1,17 +1,16 @@
 """The report of a review: verdict, recall curve with its certified band, flow of records."""
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+import shlex
+from pathlib import PurePath
 
 from assaymark import __version__
 from assaymark.claims.results import percent
 from assaymark.drawing.flow_boxes import FlowStep, flow_boxes, narrow_flow
 from assaymark.drawing.marks import Band, Figure, Line, Plot, Rule, figure
 from assaymark.drawing.scales import Axis
-from assaymark.files.places import part_of, refuse_existing
-from assaymark.ledger.events import ReviewWork, replay
+from assaymark.hints import command
+from assaymark.ledger.events import ReviewWork, State, replay
 from assaymark.project.folder import Project, collection_of
-from assaymark.reports.forms import FORMS, form_of
 from assaymark.reports.section import Chart, Report, Section, Table
 from assaymark.reviewing.history import Point, history
 from assaymark.reviewing.standing import the_review
@@ -30,40 +29,18 @@ from assaymark.reviewing.wording import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class WrittenReview:
-    """A report of a review and where it was written."""
-
-    path: Path
-    form: str
-    status: ReviewStatus
-    head: str
-    certificate: str | None
-
-
-def write_review_report(project: Project, *, output: Path | None = None) -> WrittenReview:
-    """Write the report of the review as .html or .pdf; a file is never written over."""
-    path = output or project.folder / "report.html"
-    form = form_of(path)
-    refuse_existing(path)
-    made, written = review_report(project, form)
-    with part_of(path) as part:
-        part.write_bytes(made)
-    return replace(written, path=path)
-
-
-def review_report(project: Project, form: str) -> tuple[bytes, WrittenReview]:
-    """The report in this form, and what it says."""
+def review_content(project: Project) -> tuple[Report, ReviewStatus]:
+    """What the report says of the review itself, and where the review stands."""
     entries = project.ledger.entries()
     state = replay(entries)
     work = the_review(state)
     now = status_of(state, work)
     head = entries[-1].hash
     report = Report(
-        title=f"Review of {collection_of(state).source.rsplit('/', 1)[-1]}",
+        title=f"Review: at least {percent(now.target)} of the relevant records are found",
         tone="pass" if now.decision == "stop" else "not yet",
         mark="✓" if now.decision == "stop" else "…",
-        word="Stop" if now.decision == "stop" else "Not yet",
+        word="Established" if now.decision == "stop" else "Not yet",
         sentence=verdict(now),
         facts=_facts(now, work),
         card=(),
@@ -72,12 +49,10 @@ def review_report(project: Project, form: str) -> tuple[bytes, WrittenReview]:
         assumptions=ASSUMPTIONS,
         limits=LIMITS,
         record=(flow_section(now, work), targets_section(now)),
-        annex=(_proof(work, head, len(entries)),),
+        annex=(_proof(project, state, head, len(entries)),),
         foot=f"assaymark {__version__} · ledger {head[:16]} · {len(entries):,} events",
     )
-    issued = work.certificates[-1].event.certificate if work.certificates else None
-    written = WrittenReview(path=Path(), form=form, status=now, head=head, certificate=issued)
-    return FORMS[form](report), written
+    return report, now
 
 
 def _facts(now: ReviewStatus, work: ReviewWork) -> tuple[tuple[str, str], ...]:
@@ -245,11 +220,21 @@ def targets_section(now: ReviewStatus) -> Section:
     )
 
 
-def _proof(work: ReviewWork, head: str, events: int) -> Section:
-    shown = work.secrets or ("not revealed yet: a certificate reveals it",)
+def _proof(project: Project, state: State, head: str, events: int) -> Section:
+    work = the_review(state)
+    secrets = work.secrets or ("not revealed yet: a certificate reveals it",)
+    issued = [one.event.certificate for one in work.certificates[-1:]]
+    name = PurePath(project.folder.resolve().name)
+    folder, file = (shlex.quote(str(path)) for path in (name, name / "certificate.json"))
+    check = (
+        command("verify", file, project=folder)
+        if issued
+        else command("review status", project=folder)
+    )
     return Section(
         title="How to check",
         sentence="Everything follows from the ledger, the collection and the secret numbers below.",
+        paragraphs=(f"Commands: {check}.",),
         tables=(
             Table(
                 caption="Hashes (SHA-256)",
@@ -257,8 +242,10 @@ def _proof(work: ReviewWork, head: str, events: int) -> Section:
                 rows=(
                     ("ledger, last event", f"{events:,}"),
                     ("ledger, hash of it", head),
+                    ("collection, checksum", collection_of(state).fingerprint),
+                    ("certificate, hash", *(issued or ["none was issued"])),
                     *(("hash of a secret number", one) for one in work.commitments),
-                    *(("secret number", one) for one in shown),
+                    *(("secret number", one) for one in secrets),
                     ("method", work.opened.method),
                     ("software", f"assaymark {__version__}"),
                 ),

@@ -93,11 +93,14 @@ def test_page_one_says_that_a_certificate_no_longer_holds(assaymark, labelled):
     assert assaymark("certify", "-p", labelled).code == 0
     assert assaymark("sentinel", "start", "-p", labelled).code == 0
     project = Project(folder=labelled)
-    assert "Since then" not in report_of(dossier(project)).sentence
+    before = report_of(dossier(project))
+    assert "Since then" not in before.sentence
+    assert (before.tone, before.word) == ("pass", "Established")
     found = result("sentinel", "refuted")
     with project.writing() as session:
         session.record(SurveyReported(survey=1, labels=80, result=found))
     page = report_of(dossier(project))
+    assert (page.tone, page.word) == ("fail", "No longer holds")
     assert page.sentence.endswith(f"Since then: {BROKEN['sentinel']}")
     assert dict(page.facts)["Status"].endswith("on later items it no longer holds")
     (section,) = [part for part in page.record if part.title == "Is the certificate still true?"]

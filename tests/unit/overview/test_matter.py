@@ -1,10 +1,13 @@
 """What a report says for a court: matter, protocol, roles, notes, and presets of known protocols."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from assaymark.files.labels import LabelRow
 from assaymark.labelling.recording import label
 from assaymark.labelling.settings import Settings, write_settings
+from assaymark.overview.matter import Matter, matter_facts
 from assaymark.overview.protocols import PROTOCOLS
 from assaymark.overview.report import report_bytes
 from assaymark.project.folder import Project
@@ -36,6 +39,14 @@ def test_a_report_names_matter_classifier_protocol_and_roles(told) -> None:
                  "1 conflict was decided by one of the reviewers who differed"):  # fmt: skip
         assert text in rest
     assert "**" not in page
+
+
+def test_owner_and_classifier_of_a_locked_claim_file_are_named(told) -> None:
+    lock = SimpleNamespace(owner="mail team", classifier={"model": "sha256:6b1f", "prompt": "v3"})
+    matter = Matter(settings=Settings(), lock=lock)
+    assert matter_facts(matter) == (
+        ("Claimed by", "mail team"), ("Classifier", "model sha256:6b1f, prompt v3"),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

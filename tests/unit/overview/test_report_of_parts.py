@@ -58,4 +58,31 @@ def test_the_first_page_says_what_the_claim_does_not_say(name: str, tmp_path: Pa
     assert "What it does not say It is about this collection of" in text
     assert "That is a property of the method, not the chance that this claim is true." in text
     assert text.index("What it does not say") < text.index("Review protocol")
-    assert "It assumes: An item's label, or that nobody could tell" in text
+    assert "What it assumes An item's label, or that nobody could tell" in text
+    assert text.index("What it assumes") < text.index("What it does not say")
+
+
+@pytest.mark.parametrize("name", ["groups", "comparison", "cut-off"])
+def test_it_says_how_the_sample_was_drawn_and_every_look_and_change(
+    name: str, tmp_path: Path
+) -> None:
+    """Seed, looks and decisions stood in reports of one figure only."""
+    text = _report(name, tmp_path)
+    for title in ("How the sample was drawn", "Every look", "Corrections and decisions",
+                  "Items that nobody could decide", "Annex A: the sealed claim", "who drew the seed"):  # fmt: skip
+        assert title in text
+    assert re.search(r"Sealed 20\d\d-", text)
+
+
+def test_a_figure_that_a_claim_names_is_explained(tmp_path: Path) -> None:
+    assert "Accuracy the share of all items that the classifier decided rightly" in _report(
+        "comparison", tmp_path
+    )
+
+
+def test_a_cut_off_that_is_looked_for_has_no_other_beside_it(tmp_path: Path) -> None:
+    """The pool's own cut-off, and what it flags, stood beside the proven one."""
+    text = _report("cut-off", tmp_path)
+    assert "Claim: a cut-off with" in text
+    assert "of which the classifier flagged" not in text
+    assert "A new cut-off would be a new claim" not in text

@@ -238,10 +238,10 @@ def test_the_report_tells_the_result(surveyed, assaymark: Callable) -> None:
     folder, _ = surveyed
     result = assaymark("recall", *FLAGS, "-p", folder, "--json").json
     section = section_of("recall")(result)
-    assert section.sentence.startswith("a finds between 0.")
+    assert section.sentence.startswith("The classifier 'a' finds between 0.")
     assert [chart.title for chart in section.charts] == [
-        "Who flags what",
         "Recall, sampling error and dependence",
+        "Who flags what",
         "What the same would cost",
     ]
     assert len(section.tables[1].rows) == 4

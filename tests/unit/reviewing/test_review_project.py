@@ -14,6 +14,7 @@ from assaymark.certification.signatures.signing import load_signer, new_key
 from assaymark.certification.verification import Brought
 from assaymark.errors import InputError, PlanError, VerificationError
 from assaymark.labelling.recording import label_file
+from assaymark.labelling.settings import Settings, write_settings
 from assaymark.ledger.events import LabelRecorded, read_event
 from assaymark.ledger.head import settle_heads
 from assaymark.project.folder import Project
@@ -310,6 +311,19 @@ def certified(tmp_path):
     public = new_key(tmp_path / "my.key")
     certify_review(project, signer=load_signer(tmp_path / "my.key"))
     return project, public
+
+
+def test_the_report_names_matter_people_and_certificate(certified, tmp_path):
+    """It named none of them, and not the hash of what it reports."""
+    project, _ = certified
+    matter = Settings(matter="PROSPERO 17", criteria="Include telescopes.", roles="Kim: reader")
+    write_settings(project.folder, matter)
+    written = run("report", "-o", tmp_path / "r.html", "-p", project.folder)
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for words in ("PROSPERO 17", "Include telescopes.", "Kim: reader", "Who labelled",
+                  "certificate issued 20", written["certificate"], "assaymark verify"):  # fmt: skip
+        assert words in page
+    assert page.index("Labelled by") < page.index("Flow of records")
 
 
 def checked(project: Project, **brought: object) -> Verification:

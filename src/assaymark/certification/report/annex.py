@@ -1,5 +1,7 @@
 """The annex of a report: the plan, the strata, the scores, and how to check it all."""
 
+from dataclasses import replace
+
 from assaymark.certification.report.charts import card_chart
 from assaymark.certification.report.collection_charts import score_chart, strata_chart, stratum_name
 from assaymark.certification.view.dossier import Dossier
@@ -13,10 +15,10 @@ ELSEWHERE = f" Where the collection lies elsewhere, add {option('pool')} with it
 
 
 def plan_section(dossier: Dossier) -> Section | None:
-    """The plan as it was sealed."""
+    """The plan, or the claim of several parts, as it was sealed."""
     plan = dossier.plan
     if plan is None:
-        return None
+        return _sealed("The sealed claim", dossier.sealed_terms) if dossier.sealed_terms else None
     rows: list[tuple[str, str | None]] = [
         ("number", str(plan.number)),
         ("claim", str(plan.claim)),
@@ -32,11 +34,14 @@ def plan_section(dossier: Dossier) -> Section | None:
     ]
     evidence = () if dossier.evidence is None else (dossier.evidence.sentence,)
     known = tuple((name, value) for name, value in rows if value is not None)
+    return replace(_sealed("The sealed plan", known), paragraphs=evidence)
+
+
+def _sealed(title: str, rows: tuple[tuple[str, str], ...]) -> Section:
     return Section(
-        title="The sealed plan",
-        sentence="Nothing in the plan changed after it was sealed.",
-        paragraphs=evidence,
-        tables=(Table(caption="The plan", header=("what", "value"), rows=known),),
+        title=title,
+        sentence="Nothing of it changed after it was sealed.",
+        tables=(Table(caption="Its terms", header=("what", "value"), rows=rows),),
     )
 
 
@@ -79,7 +84,7 @@ def scores_section(dossier: Dossier) -> Section | None:
     figures = tuple(made for made in (card, chart) if made is not None)
     if not figures:
         return None
-    numbers, scores = "The four numbers as ranges", "the scores of the collection"
+    numbers, scores = "The numbers of the first page as ranges", "the scores of the collection"
     contents = f"{numbers}, and {scores}" if len(figures) == 2 else numbers if card else scores
     return Section(
         title="The numbers as pictures",

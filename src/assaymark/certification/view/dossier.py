@@ -231,7 +231,8 @@ class Dossier(Record):
     """A project as a reader sees it; everything follows from the ledger.
 
     `plan` and what depends on it are None or empty before a plan is sealed. `as_of` is the time
-    of the last event, so that the same ledger always gives the same dossier.
+    of the last event, so that the same ledger always gives the same dossier. `sealed_terms` are those
+    of a claim of several parts.
     """
 
     title: str
@@ -271,6 +272,7 @@ class Dossier(Record):
     population: str | None = None
     account: str | None = None
     bound_certified: str | None = None
+    sealed_terms: tuple[tuple[str, str], ...] = ()
 
 
 def labels_in_all(attempt: Attempt, verdict: Verdict | None) -> int | None:

@@ -4,11 +4,19 @@ from assaymark.certification.modes import mode_of
 from assaymark.claims.results import counted, percent
 from assaymark.records.plan import Plan
 from assaymark.records.pool import RegisteredPool
-from assaymark.records.seeds import source_in_words
+from assaymark.records.seeds import SeedSource, source_in_words
 
 REVIEWERS = (
     "It depends on these reviewers' decisions under their instructions. If the labels are wrong, so "
     "is the result."
+)
+SEALED = (
+    "Before the first label was bought, the claim, the way of testing it and a random seed were "
+    "sealed in the ledger."
+)
+HANDED_OUT = (
+    "What is handed out to label holds the text of an item, never its score or prediction. "
+    "Items that nobody could decide are counted against the claim."
 )
 DOMAINS = {
     "all": "all items of the collection",
@@ -26,8 +34,7 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
         "Before the first of these labels was bought, and after training had ended, the way of "
         "testing the claim and a random seed were sealed in the ledger."
         if trained
-        else "Before the first label was bought, the claim, the way of testing it and a random seed "
-        "were sealed in the ledger."
+        else SEALED
     )
     mode = mode_of(plan)
     drawn = mode.drawn.format(
@@ -35,13 +42,19 @@ def method_of(plan: Plan, *, trained: bool = False) -> tuple[str, ...]:
     )
     return (
         sealed,
+        place_words(plan.source),
+        drawn[:1].upper() + drawn[1:],
+        mode.judged,
+        HANDED_OUT,
+    )
+
+
+def place_words(source: SeedSource) -> str:
+    """What decides which items are drawn, and who drew it."""
+    return (
         "An item's place in the draw is a checksum of the seed and its id, so nobody could choose "
         "which items were labelled once it was sealed, and anybody can repeat the draw. The seed: "
-        f"{source_in_words(plan.source)}.",
-        drawn,
-        mode.judged,
-        "What is handed out to label holds the text of an item, never its score or prediction. "
-        "Items that nobody could decide are counted against the claim.",
+        f"{source_in_words(source)}."
     )
 
 

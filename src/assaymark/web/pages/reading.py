@@ -18,10 +18,10 @@ from assaymark.labelling.desk import Desk
 from assaymark.labelling.spending import spending
 from assaymark.overview.recorded import latest_on_record
 from assaymark.overview.report import report_bytes
+from assaymark.overview.review_reports import review_report_bytes
 from assaymark.project.folder import Project
 from assaymark.reports.forms import REPORT_FORMS
 from assaymark.reviewing.handover import review_file, review_statement
-from assaymark.reviewing.reporting import review_report
 from assaymark.web.site import file_response, only, person_of, refuse, site_of
 
 FILES = {"plan": certificate_file, "review": review_file, "claim": claim_file}
@@ -107,7 +107,7 @@ async def report(request: Request) -> Response:
     if person_of(request).role == "reader" and not record.final:
         return refuse(request, "The report is handed over with the result.", status=403)
     if record.kind == "review":
-        text, _ = await asyncio.to_thread(review_report, site.project, form)
+        text = await asyncio.to_thread(review_report_bytes, site.project, form)
         return file_response(text, TYPES[form], f"report.{form}")
     if not record.final:
         await asyncio.to_thread(site.watch.look)  # a report shows the verdict, so it is a look
