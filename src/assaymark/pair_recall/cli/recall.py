@@ -45,58 +45,61 @@ def numbers(text: str, names: str, kind: Callable[[str], Number]) -> list[Number
     return values
 
 
-@click.command()
-@with_options
-def recall(
-    pool: str | None = option("The collection; with -p the project's own.", metavar="FILE"),
-    id_column: str | None = option("Unique id of an item.", "--id", metavar="COL"),
-    first: str = option("0/1 column of a classifier.", "--a", metavar="COL"),
-    second: str = option("0/1 column of another one.", "--b", metavar="COL"),
-    third: str | None = option("A third one: pairs may then be dependent.", "--c", metavar="COL"),
-    text: tuple[str, ...] = option("What people read to label; repeatable.", metavar="COL"),
-    draw: int | None = option("Write a batch of N items.", least=1, metavar="N"),
+@dataclass(frozen=True, kw_only=True)
+class RecallOptions:
+    """The options of the command recall."""
+
+    pool: str | None = option("The collection; with -p the project's own.", metavar="FILE")
+    id_column: str | None = option("Unique id of an item.", "--id", metavar="COL")
+    first: str = option("0/1 column of a classifier.", "--a", metavar="COL")
+    second: str = option("0/1 column of another one.", "--b", metavar="COL")
+    third: str | None = option("A third one: pairs may then be dependent.", "--c", metavar="COL")
+    text: tuple[str, ...] = option("What people read to label; repeatable.", metavar="COL")
+    draw: int | None = option("Write a batch of N items.", least=1, metavar="N")
     elusion: int = option(
         "Add N items that no classifier flags to the batch.",
         default=0,
         least=0,
         metavar="N",
         show_default=False,
-    ),
+    )
     target: str = option(
         "Whose recall the labels shall be best for: both (all of them), a, b or c.",
         "--for",
         default="both",
-    ),
-    output: Path | None = option("Where to write the batch.", "-o"),
-    labels: Path | None = option("Labels of the batch: id,label.", type=READ),
-    outside: bool = option("Labels outside are a random sample too."),
+    )
+    output: Path | None = option("Where to write the batch.", "-o")
+    labels: Path | None = option("Labels of the batch: id,label.", type=READ)
+    outside: bool = option("Labels outside are a random sample too.")
     delta: str | None = option(
         "How dependent the classifiers may be; 1 is "
         "independent. Default: as measured on pairs of the KIND, else 0.85,1.25.",
         metavar="LOW,HIGH",
-    ),
-    confidence: float = CONFIDENCE,
-    within: float = option("Wanted half-width.", default=0.05),
-    kind: str | None = option(
-        "How the pair was built, for its warnings.", "--pair", metavar="KIND"
-    ),
+    )
+    confidence: float = CONFIDENCE
+    within: float = option("Wanted half-width.", default=0.05)
+    kind: str | None = option("How the pair was built, for its warnings.", "--pair", metavar="KIND")
     another: str | None = option(
         "A further classifier: items flagged, labels of them, positives.",
         "--new",
         metavar="FLAGGED,LABELS,POSITIVES",
-    ),
-    seed: str | None = option("Decides the draw (random with -p).", metavar="TEXT"),
+    )
+    seed: str | None = option("Decides the draw (random with -p).", metavar="TEXT")
     folder: Path | None = option(
         "Record batches and results.",
         "-p",
         "--project",
         type=DIRECTORY,
         callback=remembered_project,
-    ),
-    engine: str = ENGINE,
-    connection: str | None = CONNECTION,
-    as_json: bool = JSON,
-) -> None:
+    )
+    engine: str = ENGINE
+    connection: str | None = CONNECTION
+    as_json: bool = JSON
+
+
+@click.command()
+@with_options
+def recall(*, options: RecallOptions) -> None:
     """How much of a rare topic two classifiers find, from how their findings overlap.
 
     Draw a batch over the cells (found by both, by one only), label it, and ask again. The range with
@@ -111,42 +114,52 @@ def recall(
       assaymark recall --a seed --b neighbours --draw 300 --elusion 200 -p work
       assaymark recall --a seed --b neighbours -p work
     """
+    request = _request(options)
+    folder = options.folder
+    if options.pool is None:
+        folder = folder or project_of_environment()
+    if folder is not None:
+        _in_project(request, folder, options)
+        return
+    if options.pool is None or options.id_column is None:
+        raise click.UsageError("Give --pool FILE and --id COL, or a project with -p DIR.")
+    where = Place(
+        pool=options.pool,
+        id_column=options.id_column,
+        engine=options.engine,
+        connection=options.connection,
+    )
+    if options.draw is not None:
+        if options.labels is not None:
+            raise click.UsageError("Give either --draw or --labels, not both.")
+        _draw(request, where, options.draw, options)
+    elif options.labels is not None:
+        _from_labels(request, where, options.labels, options)
+    else:
+        raise click.UsageError("Give --draw N to get a batch, or --labels FILE to get the answer.")
+
+
+def _request(options: RecallOptions) -> "RecallRequest":
     from assaymark.pair_recall.overlap import CellSample, DeltaBand
     from assaymark.pair_recall.recall import RecallRequest
 
-    band = None
-    if delta is not None:
-        low, high = numbers(delta, "LOW,HIGH", float)
+    band = new = None
+    if options.delta is not None:
+        low, high = numbers(options.delta, "LOW,HIGH", float)
         band = DeltaBand(low=low, high=high)
-    new = None
-    if another is not None:
-        flagged, known, positives = numbers(another, "FLAGGED,LABELS,POSITIVES", int)
+    if options.another is not None:
+        flagged, known, positives = numbers(options.another, "FLAGGED,LABELS,POSITIVES", int)
         new = CellSample(items=flagged, labels=known, positives=positives)
-    request = RecallRequest(
-        flags=tuple(name for name in (first, second, third) if name is not None),
-        confidence=confidence,
+    columns = (options.first, options.second, options.third)
+    return RecallRequest(
+        flags=tuple(name for name in columns if name is not None),
+        confidence=options.confidence,
         band=band,
-        within=within,
-        target=target,
-        pair=kind,
+        within=options.within,
+        target=options.target,
+        pair=options.kind,
         another=new,
     )
-    if pool is None:
-        folder = folder or project_of_environment()
-    if folder is not None:
-        _in_project(request, folder, pool, labels, draw, elusion, seed, output, connection, as_json)
-    elif pool is None or id_column is None:
-        raise click.UsageError("Give --pool FILE and --id COL, or a project with -p DIR.")
-    elif draw is not None:
-        if labels is not None:
-            raise click.UsageError("Give either --draw or --labels, not both.")
-        where = Place(pool=pool, id_column=id_column, engine=engine, connection=connection)
-        _draw(request, where, text, draw, elusion, seed, output, as_json)
-    elif labels is not None:
-        where = Place(pool=pool, id_column=id_column, engine=engine, connection=connection)
-        _from_labels(request, where, labels, seed, as_json, outside=outside)
-    else:
-        raise click.UsageError("Give --draw N to get a batch, or --labels FILE to get the answer.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,16 +176,7 @@ class Place:
         return options if self.engine == "duckdb" else f"{options} --engine {quoted(self.engine)}"
 
 
-def _draw(
-    request: "RecallRequest",
-    where: Place,
-    text: tuple[str, ...],
-    draw: int,
-    elusion: int,
-    seed: str | None,
-    output: Path | None,
-    as_json: bool,
-) -> None:
+def _draw(request: "RecallRequest", where: Place, count: int, options: RecallOptions) -> None:
     from assaymark.pair_recall.files import SEED, draw_for_recall
 
     with progress_bar("recall") as progress:
@@ -180,16 +184,16 @@ def _draw(
             where.pool,
             request,
             id_column=where.id_column,
-            text=text,
-            count=draw,
-            outside=elusion,
-            seed=seed or SEED,
-            output=output or Path("recall-batch.csv"),
+            text=options.text,
+            count=count,
+            outside=options.elusion,
+            seed=options.seed or SEED,
+            output=options.output or Path("recall-batch.csv"),
             engine=where.engine,
             connection=where.connection,
             progress=progress,
         )
-    if as_json:
+    if options.as_json:
         show_json(
             {
                 "items": list(batch.items),
@@ -203,7 +207,7 @@ def _draw(
     headline(f"{counted(len(batch.items), 'item')} to label in {batch.path}")
     rows([(words(name), f"{n:,} of {batch.sizes[name]:,}") for name, n in batch.cells.items()])
     flags = _named(request)
-    seed_option = "" if seed is None else f" --seed {quoted(seed)}"
+    seed_option = "" if options.seed is None else f" --seed {quoted(options.seed)}"
     seed_option += "" if request.pair is None else f" --pair {quoted(request.pair)}"
     advise(
         f"fill in its label column, then assaymark recall {where} {flags} "
@@ -212,13 +216,7 @@ def _draw(
 
 
 def _from_labels(
-    request: "RecallRequest",
-    where: Place,
-    labels: Path,
-    seed: str | None,
-    as_json: bool,
-    *,
-    outside: bool,
+    request: "RecallRequest", where: Place, labels: Path, options: RecallOptions
 ) -> None:
     from assaymark.pair_recall.files import SEED, recall_from_files
 
@@ -228,50 +226,41 @@ def _from_labels(
             request,
             id_column=where.id_column,
             labels=labels,
-            seed=seed or SEED,
-            outside=outside,
+            seed=options.seed or SEED,
+            outside=options.outside,
             engine=where.engine,
             connection=where.connection,
             progress=progress,
         )
-    _show(answer, as_json)
+    _show(answer, options.as_json)
 
 
-def _in_project(
-    request: "RecallRequest",
-    folder: Path,
-    pool: str | None,
-    labels: Path | None,
-    draw: int | None,
-    elusion: int,
-    seed: str | None,
-    output: Path | None,
-    connection: str | None,
-    as_json: bool,
-) -> None:
+def _in_project(request: "RecallRequest", folder: Path, options: RecallOptions) -> None:
     from assaymark.pair_recall.survey import draw_recall_survey, recall_of_survey
     from assaymark.project.folder import Project
 
-    if pool is not None or labels is not None:
+    if options.pool is not None or options.labels is not None:
         raise click.UsageError(
             "A project has its own pool, and its labels come by assaymark label FILE -p DIR: leave "
             "--pool and --labels out."
         )
-    project = Project(folder=folder, connection=connection)  # the engine is the project's own
-    if draw is None:
-        _show(recall_of_survey(project, request), as_json)
+    project = Project(
+        folder=folder, connection=options.connection
+    )  # the engine is the project's own
+    if options.draw is None:
+        _show(recall_of_survey(project, request), options.as_json)
         return
     with progress_bar("recall") as progress:
         batch = draw_recall_survey(
             project,
             request,
-            count=draw,
-            outside=elusion,
-            seed=seed,
-            output=output,
+            count=options.draw,
+            outside=options.elusion,
+            seed=options.seed,
+            output=options.output,
             progress=progress,
         )
-    if as_json:
+    if options.as_json:
         show_json(plain(batch))
         return
     title = counted(len(batch.items), "item")
