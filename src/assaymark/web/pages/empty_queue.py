@@ -108,15 +108,12 @@ def _for_lead(desk: Desk, person: Person, drawing: Drawing) -> Standing:
     if left is not None:
         twice = " Invite somebody, or have fewer items read twice." if left[2] else ""
         return Standing(title=left[0], text=left[1] + twice, where="/plan#page", go="Plan")
-    learning = attempt is None and training_of(state) is not None
-    return Standing(
-        title="All items are labelled",
-        text="Let the classifier learn from them on the next page, and see what is advised."
-        if learning
-        else "See what is proven by now, or draw more items.",
-        where="/watch",
-        go="Progress",
-    )
+    text = "See what is proven by now, or draw more items."
+    if attempt is None and training_of(state) is not None:
+        text = "Let the classifier learn from them on the next page, and see what is advised."
+    elif attempt is None and not any(one.survey.purpose == "claim" for one in state.surveys):
+        text = "See on the next page what they say."
+    return Standing(title="All items are labelled", text=text, where="/watch", go="Progress")
 
 
 def _left(desk: Desk, person: Person) -> tuple[str, str, bool] | None:

@@ -90,6 +90,7 @@
   };
   const ask = async () => {
     const mine = ++round;
+    seal.disabled = true;  // until the forecast of these words is there: the dialog repeats it
     for (const range of ranges) {
       range.disabled = Boolean(byScores?.checked);
       document.getElementById(`${range.name}-shown`).textContent = Number(range.value).toFixed(2);
@@ -143,6 +144,7 @@
       if (low && target > 0.2) form.elements.target.value = "0.01";
       if (!low && target <= 0.2) form.elements.target.value = "0.75";
     }
+    seal.disabled = true;
     clearTimeout(timer);
     timer = setTimeout(ask, 250);
   });
