@@ -109,3 +109,21 @@ def test_the_main_text_is_never_beside_a_heading_and_no_field_below_it_becomes_o
     assert "<dt>customer</dt>" in found
     assert "<h2>customer</h2>" not in found
     page.close()
+
+
+def test_what_is_tapped_on_a_phone_is_large_enough_for_a_finger(browser) -> None:
+    """Ticks of 13 pixels and links of 17: WCAG 2.2 asks for 24, or room around."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.set_content(
+        '<main><label class="check"><input type="checkbox"> a</label><h2><a href="#">1</a></h2>'
+        '<table class="list stack"><tbody><tr><th><a href="#">65</a></th></tr></tbody></table>'
+        "<details><summary>More</summary></details></main>"
+    )
+    page.add_style_tag(content=(files("assaymark.web") / "static" / "page.css").read_text("utf-8"))
+    heights = {
+        name: page.locator(name).bounding_box()["height"]
+        for name in ("label.check", "h2 a", "th a", "summary")
+    }
+    assert {name: height for name, height in heights.items() if height < 24} == {}
+    assert page.locator("input").bounding_box()["width"] == 20
+    page.close()

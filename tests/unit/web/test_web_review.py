@@ -64,6 +64,9 @@ def test_a_review_runs_on_the_page_to_its_certified_end(review) -> None:
         assert "Stop: the target is certified." in page
         assert "Recall as labels came" in page
         assert web.post("/review/certify", headers=HTML).status_code == 200
+        page = web.get("/review").text
+        assert "Issue the certificate" not in page, "it is issued"
+        assert 'class="button primary" href="/read"' in page
     found = verify_review(project.folder / "certificate.json", project=project)
     assert found.status == "verified in part", found.checks
     assert found.missing == ("witness", "signature")

@@ -27,7 +27,7 @@
     slip.textContent = error || "";
     table.hidden = !found;
     table.tBodies[0].replaceChildren(...(found ? found.parts.map(row) : []));
-    told.textContent = found ? `${found.claim}. ${found.sentence}` : "";
+    told.textContent = found ? `${found.claim}. ${found.sentence}` : error ? "" : told.dataset.empty;
     seal.disabled = !found;
     cost = found?.sentence ?? "";
     form.elements.anyway.value = found?.doubtful ? "yes" : "";  // the dialog says so before it is sealed
