@@ -435,3 +435,35 @@ def test_a_plan_without_scores_speaks_of_none_and_says_why_there_is_no_price(
     assert "there is no forecast without scores or an expected value (--expect)" in sealed
     assert "more often where a label tells more" in sealed
     assert "scores are uncertain" not in sealed
+
+
+def test_after_every_item_is_counted_no_other_claim_is_advised(assaymark, tmp_path) -> None:
+    """`plan "recall >= 0.79"` was the next step, "about 0 more labels", and then refused."""
+    rows = [f"{n},{0.9 if n < 30 else 0.1},text {n}" for n in range(60)]
+    (tmp_path / "pool.csv").write_text("\n".join(["id,score,text", *rows]))
+    work = tmp_path / "work"
+    columns = ("--id", "id", "--score", "score", "--threshold", 0.5, "--text", "text")
+    assert assaymark("init", work, "--pool", tmp_path / "pool.csv", *columns).code == 0
+    plan = ("plan", "recall >= 0.9", "--mode", "fixed", "--budget", 60, "-p", work)
+    assert assaymark(*plan).code == 0
+    labels = {str(n): int(n % 3 == 0) for n in range(60)}
+    assaymark("draw", "-p", work)
+    assaymark("label", write_labels(tmp_path / "all.csv", labels), "-p", work)
+    look = assaymark("look", "-p", work)
+    assert "recall is 0.5 (all 60 items were labelled)" in look.out
+    assert "recall of 0.5 is known exactly and can be certified" in look.out
+    assert look.out.endswith(f"Next: assaymark certify --bound -p {work}\n")
+    assert assaymark("certify", "--bound", "-p", work).code == 0
+
+
+def test_after_a_few_labels_an_estimate_is_advised_to_those_who_would_claim_less(
+    assaymark, project, world, tmp_path
+) -> None:
+    """A claim that was refuted early was followed by "Nothing else can be claimed"."""
+    plan = ("plan", "f1 >= 0.97", "--mode", "budget", "--budget", 40, "--expect", 0.98)
+    assert assaymark(*plan, "--seed", "s1", "-p", project).code == 0
+    assaymark("draw", 40, "-p", project, "-o", tmp_path / "b.csv")
+    assaymark("label", write_labels(tmp_path / "l.csv", world.truth), "-p", project)
+    look = assaymark("look", "-p", project)
+    assert look.code == 1
+    assert "These labels are too few to tell what could be claimed; an estimate tells: " in look.out
