@@ -85,13 +85,24 @@ class EstimateDesign(InSentence, Record):
 
     def __str__(self) -> str:
         strata = counted(len(self.strata), "stratum", "strata")
-        near = "" if self.within is None else f", probably within ±{shown(self.within)}"
+        known = self.within is not None and self.foreseeable
+        near = f", probably within ±{shown(self.within)}" if known else ""
         return f"{find_metric(self.metric).title} from {counted(self.labels, 'label')} in {strata}{near}."
 
     @property
     def items(self) -> int:
         """How many items the design draws from."""
         return sum(stratum.items for stratum in self.strata)
+
+    @property
+    def scored(self) -> bool:
+        """Whether scores say how many positives to expect in a stratum."""
+        return any(stratum.mean_score is not None for stratum in self.strata)
+
+    @property
+    def foreseeable(self) -> bool:
+        """Whether the precision can be told before a label: by scores; that of an accuracy is bounded."""
+        return self.scored or self.metric == "accuracy"
 
 
 @dataclass(frozen=True, kw_only=True)

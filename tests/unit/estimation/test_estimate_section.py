@@ -33,3 +33,18 @@ def test_nobody_is_sent_to_prove_what_is_guaranteed(assaymark, project, world, t
         steps.append(assaymark("estimate", "-p", project).out)
     assert re.search(r'Next: if you want it proved: assaymark plan "f1 >= 0\.\d+"', steps[0])
     assert steps[1].endswith(f"Next: a page with these figures: assaymark report -p {project}\n")
+
+
+def test_without_scores_nothing_is_said_to_follow_from_them(assaymark, tmp_path) -> None:
+    """A forecast "if the scores are right" and what they promise were printed where there are none."""
+    rows = [f"{n},{int(n % 5 == 0)},text {n}" for n in range(400)]
+    (tmp_path / "pool.csv").write_text("\n".join(["id,flag,text", *rows]))
+    work = tmp_path / "work"
+    columns = ("--id", "id", "--prediction", "flag", "--text", "text")
+    assert assaymark("init", work, "--pool", tmp_path / "pool.csv", *columns).code == 0
+    estimate = ("plan", "--estimate", "recall", "--budget", 100, "-p", work)
+    for more in (("--forecast",), ()):
+        said = assaymark(*estimate, *more).out
+        assert "scores promise" not in said
+        assert "if the scores are right" not in said
+        assert "forecast       none: without scores nothing is known before the first label" in said

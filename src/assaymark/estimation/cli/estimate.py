@@ -45,7 +45,8 @@ def plan_estimate(
         show_json({"estimate": number, "seed": seed, **plain(design)})
         return
     if number is None:
-        headline(f"What an estimate of {design.metric} will cost, if the scores are right")
+        scores = ", if the scores are right" if design.scored else ""
+        headline(f"What an estimate of {design.metric} will cost{scores}")
     else:
         headline(f"Estimate {number} planned: {design.metric}")
     rows(_cost(design) + ([("seed", seed)] if seed else []))
@@ -64,11 +65,7 @@ def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
         lines.append(("drawn", describe(design)))
     if design.renew:
         lines.append(("handed out", _portions(design)))
-    if design.within is not None:
-        which = "guaranteed interval" if design.guarantee else "interval"
-        lines.append(("forecast", f"{which} within ± {design.within:.3g} if the scores are right"))
-    if design.expected is not None:
-        lines.append(("scores promise", f"{design.metric} {shown(design.expected)}"))
+    lines += _foreseen(design)
     if design.forecast_ratio is not None and design.forecast_ratio < 1:
         random = round(design.labels / design.forecast_ratio)
         lines.append(("at random", f"about {random:,} labels for the same precision (a forecast)"))
@@ -78,6 +75,23 @@ def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
         lines.append(
             ("guarantee", "holds at every look; usually wider than the interval for reading")
         )
+    return lines
+
+
+def _foreseen(design: EstimateDesign) -> list[tuple[str, str]]:
+    """How precise it will be, as far as that can be told."""
+    if not design.foreseeable:
+        return [("forecast", "none: without scores nothing is known before the first label")]
+    lines, value = [], f"{design.metric} {shown(design.expected)}"
+    if design.within is not None:
+        which = "guaranteed interval" if design.guarantee else "interval"
+        if design.scored:
+            basis = " if the scores are right"
+        else:
+            basis = ", whatever it is" if design.expected is None else " if it is as you expect"
+        lines.append(("forecast", f"{which} within ± {design.within:.3g}{basis}"))
+    if design.expected is not None:
+        lines.append(("scores promise" if design.scored else "expected", value))
     return lines
 
 
