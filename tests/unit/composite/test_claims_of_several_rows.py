@@ -139,7 +139,7 @@ def test_recall_and_named_verdicts(assaymark, folder):
 
 def test_a_conjunction_in_every_group(assaymark, folder):
     next_step = begun(assaymark, folder, "--prediction", "new", "--group", "lang")
-    assert 'Next: assaymark plan "f1 >= 0.75 in every lang"' in next_step
+    assert 'such as: assaymark plan "f1 >= 0.75 in every lang"' in next_step
     claim = "recall >= 0.6 and precision >= 0.6 in every lang"
     sealed = assaymark("plan", claim, "--seed", "s", "-p", str(folder / "w"), "--json")
     assert sealed.code == 0, sealed.err
