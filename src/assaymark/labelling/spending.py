@@ -22,7 +22,8 @@ class Spending(Record):
         """The answers, and what they cost where somebody set a price; nothing without answers."""
         if not self.answers:
             return ""
-        again = f" ({self.again:,} of them second readings)" if self.again else ""
+        second = "a second reading" if self.again == 1 else "second readings"
+        again = f" ({self.again:,} of them {second})" if self.again else ""
         money = f": {self.answers * self.cost:,.2f} {self.currency}" if self.cost else ""
         return f"{counted(self.answers, 'answer')} so far{again}{money}"
 

@@ -1,7 +1,7 @@
 """What the answers of a project cost, second readings too."""
 
 from assaymark.labelling.settings import Settings
-from assaymark.labelling.spending import spending
+from assaymark.labelling.spending import Spending, spending
 from assaymark.project.folder import Project
 from worlds_on_disk import write_labels
 
@@ -19,3 +19,5 @@ def test_every_answer_costs_second_readings_too(assaymark, project, world, tmp_p
     told = spending(state, SETTINGS).sentence
     assert told == "7 answers so far (2 of them second readings): 5.60 USD"
     assert spending(state, Settings()).sentence == "7 answers so far (2 of them second readings)"
+    one = Spending(answers=3, again=1, cost=0, currency="")
+    assert one.sentence == "3 answers so far (1 of them a second reading)"
