@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assaymark.certification.verification import Brought
-from assaymark.composite import bounds, rows, verification
+from assaymark.composite import bounds, looks, rows, verification
 from assaymark.composite.verification import verify_claim
 from assaymark.project.folder import Project
 from assaymark.records.certificate import Verification
@@ -55,6 +55,8 @@ CHANGED = {
     "groups-shared": (chances, "LEAST", 7),
     "gap-shared": (chances, "LEAST", 7),
     "classes": (bounds, "HARDER", (0.013, 0.2)),
+    "groups-open-look": (looks, "proven_so_far", lambda *_: [0.73, 0.75, 0.71, None]),
+    "gap-open-look": (looks, "proven_so_far", lambda *_: [0.24]),
     "comparison": (rows, "BOLDNESS", Fraction(3)),
     "cut-off": (rows, "AHEAD_RECALL", 0.3),
 }

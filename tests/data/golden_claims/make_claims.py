@@ -28,6 +28,7 @@ from assaymark.records.pool import Columns
 from golden_writing import label_batch, truth_in, write_missing
 
 HERE = Path(__file__).parent
+BATCHES = 10  # of a claim whose last labels nobody looked at
 TOPICS = ("art", "news", "sport")
 SCORED = Columns(id="id", score="score", threshold=0.5, groups=("lang",))
 CLASSES = Columns(id="id", prediction="topic", score="sure", classes=TOPICS)
@@ -49,7 +50,10 @@ def _cut(text: str, *rungs: str) -> Callable[[Project, Terms], object]:
 
 @dataclass(frozen=True, kw_only=True)
 class Golden:
-    """How a claim that holds is sealed; `second`: after one that was abandoned."""
+    """How a claim that holds is sealed; `second`: after one that was abandoned.
+
+    Of the last `unseen` batches nobody sees what they prove: the last look is that of an open claim.
+    """
 
     seal: Callable[[Project, Terms], object]
     columns: Columns = SCORED
@@ -58,6 +62,7 @@ class Golden:
     truth: str = "label"
     budget: int | None = None
     second: bool = False
+    unseen: int = 0
 
 
 PROJECTS = {
@@ -65,10 +70,15 @@ PROJECTS = {
     # since draws are shared among the groups that still want labels; the others are from before
     "groups-shared": Golden(seal=_all("recall >= 0.6 in every lang", least_group=10)),
     "groups-second-claim": Golden(seal=_all("precision >= 0.5 in every lang"), second=True),
+    # the last look, before the certificate, has the bounds of a claim that is open
+    "groups-open-look": Golden(
+        seal=_all("recall >= 0.8 and precision >= 0.8 in every lang", least_group=10), unseen=6
+    ),
     "groups-named": Golden(seal=_all("accuracy >= 0.6 in every lang", family="named")),
     "groups-ceiling": Golden(seal=_all("accuracy >= 0.6 in every lang"), budget=200),
     "gap": Golden(seal=_all("accuracy gap between lang <= 0.4")),
     "gap-shared": Golden(seal=_all("accuracy gap between lang <= 0.4")),
+    "gap-open-look": Golden(seal=_all("accuracy gap between lang <= 0.2"), unseen=8),
     "classes": Golden(
         seal=_all("recall of every class >= 0.4"), columns=CLASSES, truth="true_topic"
     ),
@@ -140,7 +150,11 @@ def write(place: Path, golden: Golden) -> str:
         look_at_claim(project)
         abandon_claim(project, "a golden project begins again")
     golden.seal(project, terms)
-    while required_claim(project.state()).can_draw:
+    for number in range(1, BATCHES + 1) if golden.unseen else ():
+        _batch(project, golden)
+        if number == BATCHES - golden.unseen:
+            look_at_claim(project)
+    while not golden.unseen and required_claim(project.state()).can_draw:
         _batch(project, golden)
         if look_at_claim(project).decision in ("pass", "better", "worse", "within"):
             break
