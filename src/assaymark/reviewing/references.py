@@ -221,7 +221,7 @@ def _refuse_another(item: str, first: Reference, again: Reference) -> None:
     if any(a and b and a != b for a, b in pairs):
         raise InputError(
             f"The id {item!r} stands at two different records. Every record needs an id of its own: "
-            "correct the ids, or repeat the id option for several columns that make one together."
+            "correct the ids, or name several columns as the id, where these make one together."
         )
 
 
