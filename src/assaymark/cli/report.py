@@ -35,6 +35,8 @@ def report(
       assaymark report -p work
       assaymark report -o report.pdf -p work
     """
+    from assaymark.overview.first_page import headline as headline_of
+    from assaymark.overview.first_page import verdict_of
     from assaymark.overview.report import write_report
     from assaymark.overview.status import status
     from assaymark.project.folder import Project
@@ -45,14 +47,15 @@ def report(
     with progress_bar("report") as progress:
         progress("writing", None)
         written = write_report(Project(folder=folder), output=output)
-    answer, proof = written.dossier.answer, written.dossier.proof
+    proof, (tone, word) = written.dossier.proof, headline_of(written.dossier)
+    verdict = f"{word}. {verdict_of(written.dossier)}"
     if as_json:
         show_json(
             {
                 "path": str(written.path),
                 "form": written.form,
-                "tone": answer.tone,
-                "verdict": str(answer),
+                "tone": tone,
+                "verdict": verdict,
                 "claim": None if written.dossier.claim is None else str(written.dossier.claim),
                 "head": proof.head,
                 "certificate": proof.certificate,
@@ -60,7 +63,7 @@ def report(
         )
         return
     headline(f"Report written to {written.path}")
-    rows([("verdict", str(answer)), ("ledger", proof.head)])
+    rows([("verdict", verdict), ("ledger", proof.head)])
     if proof.certificate:
         _hand_over(folder)
     elif (step := status(Project(folder=folder)).advice) != command("report"):

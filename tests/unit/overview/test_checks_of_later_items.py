@@ -88,7 +88,7 @@ def test_sentinels_are_told_once_and_speak_of_the_certificate_that_they_watch(pl
     assert alarms(told) == alarm
 
 
-def test_page_one_says_that_a_certificate_no_longer_holds(assaymark, labelled):
+def test_page_one_says_that_a_certificate_no_longer_holds(assaymark, labelled, tmp_path):
     """It said Established, and the alarm was a table of raw values ten pages later."""
     assert assaymark("certify", "-p", labelled).code == 0
     assert assaymark("sentinel", "start", "-p", labelled).code == 0
@@ -101,6 +101,9 @@ def test_page_one_says_that_a_certificate_no_longer_holds(assaymark, labelled):
         session.record(SurveyReported(survey=1, labels=80, result=found))
     page = report_of(dossier(project))
     assert (page.tone, page.word) == ("fail", "No longer holds")
+    written = assaymark("report", "-o", tmp_path / "r.html", "-p", labelled, "--json").json
+    assert written["tone"] == "fail"
+    assert written["verdict"] == f"No longer holds. {page.sentence}"
     assert page.sentence.endswith(f"Since then: {BROKEN['sentinel']}")
     assert dict(page.facts)["Status"].endswith("on later items it no longer holds")
     (section,) = [part for part in page.record if part.title == "Is the certificate still true?"]
