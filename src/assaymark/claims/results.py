@@ -59,8 +59,12 @@ def digits(value: float) -> str:
 
 
 def rounded(value: float, *, up: bool = False) -> str:
-    """A bound to four decimals, rounded so that it never looks better than it is."""
-    scaled = value * 1e4
+    """A bound to four decimals, rounded so that it never looks better than it is.
+
+    >>> rounded(0.69), rounded(0.07, up=True), rounded(0.68997), rounded(0.07001, up=True)
+    ('0.69', '0.07', '0.6899', '0.0701')
+    """
+    scaled = round(value * 1e4, 6)  # 0.69 · 10,000 is 6,899.999…
     whole = -(-scaled // 1) if up else scaled // 1
     return f"{whole / 1e4:.4f}".rstrip("0").rstrip(".") if value not in (0, 1) else f"{value:g}"
 

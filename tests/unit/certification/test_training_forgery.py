@@ -148,7 +148,7 @@ def second_training(told):
 
 def claim_exchanged(told):
     settings = copy.deepcopy(the(told, "SurveyOpened")["survey"]["settings"]["training"])
-    settings["goal"]["claim"]["target"] = 0.5
+    settings["goal"]["claim"]["metric"] = "recall"
     at = place(told, "ModelTrained")
     changed = {"survey": 1, "settings": settings}
     return [*told[:at], ("TrainingChanged", changed, told[at][2]), *told[at:]]
@@ -194,7 +194,7 @@ def test_forged_trainings_are_noticed(folder, change) -> None:
      (label_corrected_after_the_freeze, "the classifier that its item trains is frozen"),
      (judged_on_a_training_item, "an item was used to train the classifier"),
      (second_training, "the project has a training already"),
-     (claim_exchanged, "the claim was sealed before")],
+     (claim_exchanged, "its metric was settled before")],
 )  # fmt: skip
 def test_the_fault_is_named(made, change, said) -> None:
     entries = SqliteLedger(made / "ledger.sqlite").entries()

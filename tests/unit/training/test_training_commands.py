@@ -1,6 +1,7 @@
 """The command `assaymark train` as people and scripts see it."""
 
 import csv
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -138,6 +139,24 @@ def test_the_target_may_change_until_the_freeze(begun, world, assaymark) -> None
     assert done.code == 0, done.err
     assert "→ f1 >= 0.55" in done.out
     assert assaymark("train", "--status", "-p", begun, "--json").json["claim"] == "f1 >= 0.55"
+
+
+def test_a_training_whose_target_was_lowered_as_advised_is_verified(
+    begun, world, assaymark
+) -> None:
+    """`verify` and `check` said of it that its ledger cannot be genuine."""
+    assaymark("label", fill(begun / "survey-1-1.csv", world.truth), "-p", begun)
+    assert "f1 >= 0.8 → f1 >= 0.4" in assaymark("train", "f1 >= 0.4", "-p", begun).out
+    assert assaymark("train", "--stop", "--seed", "t", "-p", begun).code == 0
+    for _ in range(20):
+        items = assaymark("draw", 40, "-p", begun, "--json").json["path"]
+        assaymark("label", fill(Path(items), world.truth), "-p", begun)
+        if assaymark("look", "-p", begun).out.startswith("Established"):
+            break
+    assert assaymark("certify", "-p", begun).code == 0
+    verified = assaymark("verify", begun / "certificate.json", "-p", begun)
+    assert verified.code == 0, verified.out
+    assert assaymark("check", "-p", begun).code == 0
 
 
 def test_pending_items_of_a_training_can_be_written_again(begun, assaymark) -> None:

@@ -1,6 +1,6 @@
 """Events of a training, and whether they can have happened so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assaymark.claims.ratio_metrics import right_decisions_help
@@ -130,13 +130,13 @@ def drawn(state: State, work: SurveyWork, event: "SurveyDrawn") -> str | None:
 
 
 def _changed(state: State, event: TrainingChanged) -> str | None:
-    """The claim never changes, and the population only from the usual one to a named one."""
+    """Of the claim only the target changes; the population only from the usual one to a named one."""
     work, fault = _closed(state, event.survey)
     if work is None or fault:
         return fault
     before, now = settings_of(work), event.settings
-    if now.goal.claim != before.goal.claim:
-        return "the claim was sealed before"
+    if replace(now.goal.claim, target=before.goal.claim.target) != before.goal.claim:
+        return "its metric was settled before"
     sealed = (before.population, before.keep, before.keep_seed)
     moved = (now.population, now.keep, now.keep_seed) != sealed
     final = before.named or "future" in (before.population, now.population)
