@@ -12,7 +12,7 @@ STEPS = {
     "label": "go on under “Label”",
     "look": "see “Progress”",
     "certify": "“Issue the certificate” under “Progress”",
-    "certify bound": "",  # of a plan that is closed: the command line's alone
+    "certify bound": "“Certify what is proven” under “Progress”",
     "report": "see “Result”",
     "status": "see “Progress”",
     "train": "“Refit” under “Progress”",

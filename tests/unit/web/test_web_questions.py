@@ -164,3 +164,23 @@ def test_one_open_item_of_a_claim_of_several_parts_is_named_and_can_be_counted(
         assert "do not count yet" not in web.get("/watch", headers=HTML).text
     assert Project(folder=project).state().answers[order[0]] == {"ann": None}
     assert assaymark("draw", 5, "-p", project).code == 0
+
+
+def test_what_a_failed_plan_proves_is_certified_on_the_page(
+    assaymark, project, world, tmp_path
+) -> None:
+    """It named a command, which whoever has no terminal cannot type."""
+    assaymark("plan", "f1 >= 0.95", "--mode", "fixed", "--budget", 600, "-p", project)
+    items = assaymark("draw", "-p", project, "-o", tmp_path / "b.csv", "--json").json["items"]
+    labels = {item: world.truth[item] for item in items}
+    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    with signed(project) as web:
+        page = web.get("/watch", headers=HTML).text
+        assert "Not established" in page
+        assert ">Certify what is proven</button>" in page
+        assert web.post("/watch/certify", headers=HTML).status_code == 400, "not what was claimed"
+        result = web.post("/watch/certify", data={"bound": "yes"}, headers=HTML).text
+        assert "Download the certificate" in result
+        assert "Certify what is proven" not in web.get("/watch", headers=HTML).text
+    certificate = Project(folder=project).state().attempt
+    assert certificate.bound is not None

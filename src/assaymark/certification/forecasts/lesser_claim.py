@@ -54,18 +54,26 @@ def still_possible(project: Project) -> StillPossible | None:
         return None
     claim, summary = attempt.plan.claim, registered_pool(state).summary
     if attempt.closed is not None and attempt.closed.reason == "census":
-        return StillPossible(proven=_counted(attempt))
+        return StillPossible(proven=left_proven(attempt))
     known = expected_by(state, PlanRequest(claim=claim))
     value = None
     if known is not None and known.basis == "labels":
         value = expected_value(claim, known.expectation, summary)
     text = None if value is None else lesser_claim(claim, value)
     return StillPossible(
-        proven=_proven(attempt),
+        proven=left_proven(attempt),
         claim=text,
         labels=None if text is None else _price(project, text),
         unknown=claim.metric if attempt.looks[-1].event.labels < FEWEST else None,
     )
+
+
+def left_proven(attempt: Attempt) -> str | None:
+    """What a failed plan proves all the same, by its last look; None where that is nothing useful."""
+    if attempt.outcome != "failed" or not attempt.looks:
+        return None
+    counted_all = attempt.closed is not None and attempt.closed.reason == "census"
+    return _counted(attempt) if counted_all else _proven(attempt)
 
 
 def _counted(attempt: Attempt) -> str | None:

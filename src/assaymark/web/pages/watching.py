@@ -2,12 +2,14 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from assaymark.certification.forecasts.lesser_claim import left_proven
 from assaymark.certification.report.charts import path_chart
 from assaymark.certification.report.collection_charts import score_chart
 from assaymark.certification.view.dossier import CardNumber, Dossier, SurveySeen
@@ -50,7 +52,8 @@ class Now:
     `spent` is a sentence: how many answers were given, and what they cost.
 
     Of the items `drawn` those `waiting` need a label: `mine` from whoever asks, while `second` were
-    labelled once and wait for a second reviewer.
+    labelled once and wait for a second reviewer. `lesser`: a failed plan proves less than was claimed,
+    which has no certificate yet.
     """
 
     open: bool
@@ -64,6 +67,7 @@ class Now:
     drawn: int
     spent: str
     proven: bool = False
+    lesser: bool = False
 
 
 def _now(desk: Desk, name: str, settings: Settings) -> Now:
@@ -82,7 +86,15 @@ def _now(desk: Desk, name: str, settings: Settings) -> Now:
         drawn=len(queue.wanted),
         spent=spending(state, settings).sentence,
         proven=claim is not None and claim.established,
+        lesser=claim is None and _proves_less(state),
     )
+
+
+def _proves_less(state: State) -> bool:
+    attempt = state.attempt
+    if attempt is None or attempt.certificate is not None:
+        return False
+    return left_proven(attempt) is not None
 
 
 def _is_open(state: State) -> bool:
@@ -263,6 +275,8 @@ async def certify(request: Request) -> Response:
 
     site = site_of(request)
     claimed = await site.runner.ask(lambda desk: current_claim(desk.state) is not None)
-    await asyncio.to_thread(certify_claim if claimed else issue, site.project)
+    bound = (await form(request)).get("bound") == "yes"
+    step = certify_claim if claimed else partial(issue, bound=bound)
+    await asyncio.to_thread(step, site.project)
     await site.runner.ask(Desk.catch_up)
     return RedirectResponse("/read", status_code=303)
