@@ -43,6 +43,7 @@ from assaymark.ledger.events import (
     PlanSealed,
     ReserveStored,
     State,
+    is_frozen,
     outgrown,
 )
 from assaymark.pool import Progress, silent
@@ -275,9 +276,13 @@ def expected_by(state: State, request: PlanRequest) -> Expected | None:
 
 
 def expected_of(state: State) -> int | None:
-    """About how many labels the latest plan takes in all; None where nobody can tell."""
+    """About how many labels the latest plan takes in all; None where nobody can tell.
+
+    Of a classifier that was trained here the scores alone say something else than the forecast that was
+    shown before the freeze, which knows the training labels.
+    """
     attempt = state.attempt
-    if attempt is None or attempt.pool is None:
+    if attempt is None or attempt.pool is None or (attempt.plan.size is None and is_frozen(state)):
         return None
     return expected_labels(attempt.plan, attempt.pool.summary)
 

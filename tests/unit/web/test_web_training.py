@@ -79,7 +79,9 @@ def test_the_lead_goes_on_and_stops_with_buttons(project, world) -> None:
         assert "The claim is about the 480 items that training never took" in stopped.text
         assert "Draw the next items" in stopped.text
         assert "Refit" not in stopped.text
-        assert "is being trained" not in web.get("/plan", headers=HTML).text
+        plan = web.get("/plan", headers=HTML).text
+        assert "is being trained" not in plan
+        assert "expected" not in plan, "two forecasts of one plan would contradict each other"
     assert project.state().attempt.open
 
 
