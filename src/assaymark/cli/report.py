@@ -35,10 +35,10 @@ def report(
       assaymark report -p work
       assaymark report -o report.pdf -p work
     """
-    from assaymark.overview.first_page import headline as headline_of
     from assaymark.overview.first_page import verdict_of
     from assaymark.overview.report import write_report
     from assaymark.overview.status import status
+    from assaymark.overview.survey_sections import headline as headline_of
     from assaymark.project.folder import Project
 
     if any(entry.kind == "ReviewOpened" for entry in Project(folder=folder).ledger.entries()):

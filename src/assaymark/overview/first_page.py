@@ -6,7 +6,7 @@ from dataclasses import replace
 from assaymark.certification.certificate.words import known_words
 from assaymark.certification.report.charts import range_text
 from assaymark.certification.view.answer import upper_first
-from assaymark.certification.view.dossier import CardNumber, Dossier, SurveySeen, Tone
+from assaymark.certification.view.dossier import CardNumber, Dossier, SurveySeen
 from assaymark.claims.metrics import AVERAGES
 from assaymark.claims.ratio_metrics import metric
 from assaymark.claims.results import counted, shown
@@ -44,14 +44,6 @@ def main_survey(dossier: Dossier) -> SurveySeen | None:
 def beyond_page_one(section: Section) -> Section:
     """The section without what page one shows of it."""
     return replace(section, charts=section.charts[1:], assumptions=())
-
-
-def headline(dossier: Dossier) -> tuple[Tone, str]:
-    """The verdict in a word; of what was proved and fails on later items, that it no longer holds."""
-    answer = dossier.answer
-    if alarms(dossier.surveys) and answer.tone in ("pass", "no plan"):
-        return "fail", "No longer holds"
-    return answer.tone, answer.word
 
 
 def title_of(dossier: Dossier, matter: Matter) -> str:

@@ -21,7 +21,6 @@ from assaymark.overview.first_page import (
     card_note_of,
     card_row,
     facts_of,
-    headline,
     main_survey,
     title_of,
     verdict_of,
@@ -34,7 +33,7 @@ from assaymark.overview.matter import (
 )
 from assaymark.overview.people_sections import agreement_section, moment, people_section
 from assaymark.overview.protocols import protocol_section
-from assaymark.overview.survey_sections import reported, survey_section
+from assaymark.overview.survey_sections import headline, reported, survey_section
 from assaymark.reports.section import Report, Section, Table
 
 NOTHING = Matter()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from assaymark.certification.view.dossier import SurveySeen
+from assaymark.certification.view.dossier import Dossier, SurveySeen, Tone
 from assaymark.claims.results import counted
 from assaymark.composite.wording import claim_title
 from assaymark.composite.work import ClaimWork, current_claim
@@ -35,6 +35,14 @@ def reported(surveys: Sequence[SurveySeen]) -> tuple[SurveySeen, ...]:
 def alarms(surveys: Sequence[SurveySeen]) -> tuple[str, ...]:
     """What checks of later items found broken, a sentence each."""
     return tuple(survey_section(survey).sentence for survey in surveys if survey.alarm)
+
+
+def headline(dossier: Dossier) -> tuple[Tone, str]:
+    """The verdict in a word; of what was proved and fails on later items, that it no longer holds."""
+    answer = dossier.answer
+    if alarms(dossier.surveys) and answer.tone in ("pass", "no plan"):
+        return "fail", "No longer holds"
+    return answer.tone, answer.word
 
 
 def surveys_of(state: State) -> tuple[SurveySeen, ...]:

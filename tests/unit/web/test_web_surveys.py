@@ -227,3 +227,4 @@ def test_progress_says_first_that_a_certificate_no_longer_holds(labelled, assaym
     with signed(labelled) as web:
         page = web.get("/watch", headers=HTML).text
     assert '<p class="alert">Since then: Refuted: it fell.</p>' in page.split("</section>")[0]
+    assert "<strong>No longer holds.</strong>" in page

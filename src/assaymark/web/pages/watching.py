@@ -23,7 +23,7 @@ from assaymark.labelling.settings import Settings
 from assaymark.labelling.spending import spending
 from assaymark.ledger.events import State
 from assaymark.overview.answer_names import AnswerNames
-from assaymark.overview.survey_sections import alarms, survey_section
+from assaymark.overview.survey_sections import alarms, headline, survey_section
 from assaymark.overview.watch import look_is_due
 from assaymark.reports.section import Section
 from assaymark.web.asking import Question, ask
@@ -120,12 +120,14 @@ async def show(request: Request) -> Response:
     name = person_of(request).name
     now = await site.runner.ask(lambda desk: _now(desk, name, site.settings))
     sections = await _sections(site, dossier) if dossier.surveys else []
-    tone, sign = TONES[dossier.answer.tone]
+    verdict, word = headline(dossier)
+    tone, sign = TONES[verdict]
     return site.page(
         request,
         "watch.html",
         seen=dossier,
         now=now,
+        word=word,
         tone=tone,
         sign=sign,
         path=path_chart(dossier),
