@@ -101,7 +101,7 @@ class EstimateDesign(InSentence, Record):
 
     @property
     def foreseeable(self) -> bool:
-        """Whether the precision can be told before a label: by scores; that of an accuracy is bounded."""
+        """Whether the precision is known before a label: by scores; that of an accuracy is bounded."""
         return self.scored or self.metric == "accuracy"
 
 

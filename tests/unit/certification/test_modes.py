@@ -277,12 +277,13 @@ def test_score_guided_may_be_asked_for_as_the_table_of_costs_names_it(assaymark,
 
 def test_numbers_of_a_spent_budget_agree(assaymark, project, world, tmp_path) -> None:
     """It was spent "after 392 of the 363 items planned", and two estimates stood on one page."""
-    assaymark("plan", "precision >= 0.95", "--mode", "budget", "--expect", "0.99", "--seed", "s",
+    assaymark("plan", "f1 >= 0.8", "--mode", "budget", "--expect", "0.9", "--seed", "s",
               "-p", project)  # fmt: skip
-    drawn = assaymark("draw", 186, "-o", tmp_path / "b.csv", "-p", project, "--json").json
-    answers = {item: "?" if n < 3 else n % 8 != 0 for n, item in enumerate(drawn["items"])}
-    labels = {item: answer if answer == "?" else int(answer) for item, answer in answers.items()}
-    assaymark("label", write_labels(tmp_path / "l.csv", labels), "-p", project)
+    size = Project(folder=project).state().attempt.plan.size
+    drawn = assaymark("draw", size, "-o", tmp_path / "b.csv", "-p", project, "--json").json
+    # of positives alone every draw counts, more than were planned for
+    answers = {item: "?" if n < 3 else 1 for n, item in enumerate(drawn["items"])}
+    assaymark("label", write_labels(tmp_path / "l.csv", answers), "-p", project)
     look = assaymark("look", "-p", project, "--json").json
     tested, planned = re.search(
         r"after ([\d,]+) of the ([\d,]+) items planned", look["reason"]
@@ -290,4 +291,11 @@ def test_numbers_of_a_spent_budget_agree(assaymark, project, world, tmp_path) ->
     assert look["draws"] > int(planned)
     assert tested == planned
     estimate = assaymark("estimate", "-p", project, "--json").json
-    assert estimate["precision"]["point"] == look["point"]
+    assert estimate["f1"]["point"] == look["point"]
+
+
+def test_where_every_draw_counts_no_more_are_sealed_than_are_judged(assaymark, project) -> None:
+    """Of a plan on precision every eleventh label was bought for nothing."""
+    assaymark("plan", "precision >= 0.95", "--mode", "budget", "--expect", "0.99", "-p", project)
+    plan = Project(folder=project).state().attempt.plan
+    assert plan.size == plan.informative

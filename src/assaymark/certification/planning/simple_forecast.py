@@ -150,7 +150,8 @@ def budget_forecast(planner: Planner, course: Course, size: Size, power: float) 
         except InputError as error:
             return ModeForecast(reason=error.message)
         stop = stopping(spending_boundary(test), course.law)
-        draws = math.ceil(planned / course.rate * (1 + 1.5 / math.sqrt(planned)))
+        spare = 1.5 / math.sqrt(planned) if course.rate < 1 else 0.0  # else every draw counts
+        draws = math.ceil(planned / course.rate * (1 + spare))
         reached = chance_within(stop, course.rate, draws)
         if reached >= power or size.informative is None or planned > LONGEST:
             break

@@ -79,7 +79,7 @@ def _cost(design: EstimateDesign) -> list[tuple[str, str]]:
 
 
 def _foreseen(design: EstimateDesign) -> list[tuple[str, str]]:
-    """How precise it will be, as far as that can be told."""
+    """How precise it will be, as far as that is known."""
     if not design.foreseeable:
         return [("forecast", "none: without scores nothing is known before the first label")]
     lines, value = [], f"{design.metric} {shown(design.expected)}"
