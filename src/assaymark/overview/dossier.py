@@ -39,7 +39,7 @@ from assaymark.claims.results import Verdict, percent
 from assaymark.composite.view.estimates import looks_false_words
 from assaymark.composite.wording import account_words as claim_account_words
 from assaymark.composite.wording import sealed_words, statement, verdict_of
-from assaymark.composite.work import current_claim
+from assaymark.composite.work import ClaimWork, current_claim
 from assaymark.hints import command, for_command_line
 from assaymark.labelling.blocking import blocking_items
 from assaymark.ledger.events import Attempt, State, population_words
@@ -47,7 +47,7 @@ from assaymark.overview.basis import Basis, basis_of
 from assaymark.overview.sealed_claims import claim_looks, claim_method, sealed_terms
 from assaymark.overview.survey_sections import surveys_of
 from assaymark.project.folder import Project, registered_pool
-from assaymark.records.agreement import Agreement
+from assaymark.records.agreement import Agreement, Sensitivity
 from assaymark.records.pool import RegisteredPool
 from assaymark.stats.agreement import agreement
 from assaymark.training.summary import project_summary
@@ -77,7 +77,7 @@ def dossier_of(
     attempt = state.attempt
     pool = pool_of(state)
     if attempt is None:
-        return _without_plan(project, story, pool)
+        return _without_plan(project, story, pool, sensitivity=sensitivity)
     basis = basis_of(state, attempt) if basis is None else basis
     attempt, prefix, verdict = basis.attempt, basis.prefix, basis.verdict
     items = _items(state, attempt, verdict)
@@ -154,7 +154,9 @@ def _survey_answer(surveys: tuple[SurveySeen, ...]) -> Answer:
     return SURVEYED if any(survey.result for survey in surveys) else SURVEYING
 
 
-def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossier:
+def _without_plan(
+    project: Project, story: Story, pool: RegisteredPool, *, sensitivity: bool
+) -> Dossier:
     state = story.state
     work = current_claim(state)
     items = set(state.surveyed)
@@ -195,7 +197,7 @@ def _without_plan(project: Project, story: Story, pool: RegisteredPool) -> Dossi
         scores=None if ladder else score_picture(project, pool, state),
         people=people(story.said, items=items, visible=not state.classes),
         agreement=_agreement(state, items),
-        sensitivity=None,
+        sensitivity=_claim_sensitivity(state, work) if sensitivity and work else None,
         looks=() if work is None else claim_looks(work),
         notes=notes(story.said, items=items),
         skipped=skipped,
@@ -337,6 +339,14 @@ def _composite_answer(state: State) -> Answer | None:
         sentence=sentence,
         for_lead=sentence if doubt is None else f"{sentence} {doubt}",
     )
+
+
+def _claim_sensitivity(state: State, work: ClaimWork) -> Sensitivity | None:
+    if work.last_look is None:
+        return None
+    from assaymark.composite.view.sensitivity import claim_sensitivity  # reports alone ask for it
+
+    return claim_sensitivity(state, work)
 
 
 def _limits(state: State, pool: RegisteredPool) -> tuple[str, ...]:

@@ -86,3 +86,12 @@ def test_a_cut_off_that_is_looked_for_has_no_other_beside_it(tmp_path: Path) -> 
     assert "Claim: a cut-off with" in text
     assert "of which the classifier flagged" not in text
     assert "A new cut-off would be a new claim" not in text
+
+
+@pytest.mark.parametrize("name", ["groups-shared", "comparison", "cut-off"])
+def test_page_one_says_how_few_wrong_labels_overturn_it(name: str, tmp_path: Path) -> None:
+    text = _report(name, tmp_path)
+    assert re.search(
+        r"If labels were wrong What wrong labels would do to this verdict: it would fall if \d+ of",
+        text,
+    )

@@ -187,10 +187,15 @@ def _census(attempt: Attempt, verdict: Verdict) -> Sensitivity | None:
 
 
 def _sensitivity(tippings: tuple[Tipping, ...]) -> Sensitivity:
-    sentence = "; ".join(map(_words, tippings)) if tippings else "no label could change it"
+    what = "; ".join(map(_words, tippings)) if tippings else "no label could change it"
+    return what_if(what, tippings)
+
+
+def what_if(what: str, tippings: tuple[Tipping, ...] = ()) -> Sensitivity:
+    """What wrong labels would do, as a sentence that promises nothing."""
     return Sensitivity(
         tippings=tippings,
-        sentence=f"What wrong labels would do to this verdict: {sentence}. This is a what-if, not a "
+        sentence=f"What wrong labels would do to this verdict: {what}. This is a what-if, not a "
         "guarantee.",
     )
 
