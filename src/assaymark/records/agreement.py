@@ -89,3 +89,12 @@ class Sensitivity(InSentence, Record):
 
     def __str__(self) -> str:
         return self.sentence
+
+
+def what_if(what: str, tippings: tuple[Tipping, ...] = ()) -> Sensitivity:
+    """What wrong labels would do, as a sentence that promises nothing."""
+    return Sensitivity(
+        tippings=tippings,
+        sentence=f"What wrong labels would do to this verdict: {what}. This is a what-if, not a "
+        "guarantee.",
+    )

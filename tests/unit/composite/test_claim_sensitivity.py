@@ -63,5 +63,5 @@ def test_the_part_that_would_fall_is_named(tmp_path: Path) -> None:
     state, work = golden("groups-open-look", tmp_path)
     sensitivity = claim_sensitivity(state, work)
     assert sensitivity is not None
-    assert "labels that matter to recall >= 0.8 [de] was wrong" in sensitivity.sentence
+    assert "labels that matter to precision >= 0.8 [en] was wrong" in sensitivity.sentence
     assert sensitivity.sentence.endswith("This is a what-if, not a guarantee.")

@@ -16,7 +16,7 @@ from assaymark.claims.claim import Claim
 from assaymark.claims.ratio_metrics import gain, metric, worst_label
 from assaymark.claims.results import Verdict, counted
 from assaymark.ledger.events import Attempt
-from assaymark.records.agreement import Sensitivity, Tipping
+from assaymark.records.agreement import Sensitivity, Tipping, what_if
 from assaymark.stats.agreement import spread, tipping_point
 
 WORDS = {1: "relevant", 0: "not relevant"}
@@ -189,15 +189,6 @@ def _census(attempt: Attempt, verdict: Verdict) -> Sensitivity | None:
 def _sensitivity(tippings: tuple[Tipping, ...]) -> Sensitivity:
     what = "; ".join(map(_words, tippings)) if tippings else "no label could change it"
     return what_if(what, tippings)
-
-
-def what_if(what: str, tippings: tuple[Tipping, ...] = ()) -> Sensitivity:
-    """What wrong labels would do, as a sentence that promises nothing."""
-    return Sensitivity(
-        tippings=tippings,
-        sentence=f"What wrong labels would do to this verdict: {what}. This is a what-if, not a "
-        "guarantee.",
-    )
 
 
 def _words(tip: Tipping) -> str:

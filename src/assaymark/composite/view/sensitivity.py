@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assaymark.certification.view.sensitivity import what_if
 from assaymark.claims.results import counted
+from assaymark.composite.bounds import row_passed
 from assaymark.composite.course import Course, Outcomes, course_of, labelled_prefix
 from assaymark.composite.judging import judge
 from assaymark.composite.look_facts import LookFacts
@@ -20,11 +20,12 @@ from assaymark.composite.shared_risk.subjects import rows_of_parts
 from assaymark.composite.wording import is_established, part_name
 from assaymark.composite.work import ClaimWork
 from assaymark.ledger.events import State
-from assaymark.records.agreement import Sensitivity
+from assaymark.records.agreement import Sensitivity, what_if
 from assaymark.stats.agreement import tipping_point
+from assaymark.stats.betting.path import replay
 from assaymark.stats.score_guided.kl_projection import Floats
 
-MOST_ROWS = 40  # every row is judged again at least once: more would take minutes
+MOST = 100_000  # rows times labels: each row is judged again at least once, and more would take minutes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,15 @@ class Established:
             outcomes[place] = outcome
         look = judge(self.sealed, self.course, self.strata, tuple(outcomes)).look
         return _conclusion(look) == _conclusion(self.look)
+
+    def latest_first(self) -> list[int]:
+        """The rows from the one that was proven last, which likely needs the fewest errors."""
+        rows = range(len(self.course.test.rows))
+        if self.sealed.judged == "once":
+            return list(rows)
+        draws = self.course.draws(self.strata, self.outcomes)
+        path = replay(self.course.test, draws, self.course.foreseen)
+        return sorted(rows, key=lambda row: -(row_passed(path, row) or 0))
 
     def worst_first(self, row: int) -> tuple[list[tuple[int, int]], int]:
         """Errors from the one that costs the row most, and how many labels matter to it.
@@ -67,17 +77,17 @@ class Established:
 
 
 def claim_sensitivity(state: State, work: ClaimWork) -> Sensitivity | None:
-    """The fewest wrong labels that overturn it; None unless it is established by not too many rows."""
+    """The fewest wrong labels that overturn it; None unless established, or where that takes too long."""
     course, sealed = course_of(work), at_present(state, work)
     outcomes, rows = labelled_prefix(state, work), len(course.test.rows)
     look = judge(sealed, course, work.strata, outcomes).look
-    if not is_established(look) or rows > MOST_ROWS:
+    if not is_established(look) or rows * len(outcomes) > MOST:
         return None
     claim = Established(
         sealed=sealed, course=course, strata=work.strata, outcomes=outcomes, look=look
     )
     least, of_row = None, (0, 0)
-    for row in range(rows):
+    for row in claim.latest_first():
         errors, count = claim.worst_first(row)
         most = len(errors) if least is None else min(least - 1, len(errors))
         fewer = _fewest(claim, errors, most)
