@@ -67,10 +67,10 @@ def judged(judged_place, tmp_path):
 def reseal(folder, change):
     """Rewrite the ledger without its certificate by `change`, and make every hash again."""
     entries = SqliteLedger(folder / "ledger.sqlite").entries()
-    told = [(e.kind, json.loads(e.body), e.time) for e in entries if e.kind != "CertificateIssued"]
-    told = change(told) or told
+    story = [(e.kind, json.loads(e.body), e.time) for e in entries if e.kind != "CertificateIssued"]
+    story = change(story) or story
     chain = []
-    for kind, body, time in told:
+    for kind, body, time in story:
         last = chain[-1] if chain else None
         chain.append(seal(last, time=time, kind=kind, body=canonical(body)))
     stored(folder, chain)
@@ -109,156 +109,156 @@ def outcome(folder, change) -> str:
     return verify(folder / "certificate.json", project=Project(folder=folder)).status
 
 
-def bodies(told, kind):
-    return [body for name, body, _ in told if name == kind]
+def bodies(story, kind):
+    return [body for name, body, _ in story if name == kind]
 
 
-def plan_of(told):
-    return bodies(told, "PlanSealed")[0]["plan"]
+def plan_of(story):
+    return bodies(story, "PlanSealed")[0]["plan"]
 
 
-def drop_strata(told):
-    plan_of(told)["strata"] = [s for s in plan_of(told)["strata"] if s["cell"] == 0]
+def drop_strata(story):
+    plan_of(story)["strata"] = [s for s in plan_of(story)["strata"] if s["cell"] == 0]
 
 
-def small_domain(told):
-    plan_of(told)["strata"][0]["items"] = 12
+def small_domain(story):
+    plan_of(story)["strata"][0]["items"] = 12
 
 
-def optional_stopping(told):
-    plan_of(told)["size"] = 100
+def optional_stopping(story):
+    plan_of(story)["size"] = 100
 
 
-def another_method(told):
-    plan_of(told)["method"] = "mixture/1"
+def another_method(story):
+    plan_of(story)["method"] = "mixture/1"
 
 
-def unknown_field(told):
-    plan_of(told)["refutation"] = 0.5
+def unknown_field(story):
+    plan_of(story)["refutation"] = 0.5
 
 
-def other_rows(told):
-    plan_of(told)["claim"]["rows"] = "0" * 64
+def other_rows(story):
+    plan_of(story)["claim"]["rows"] = "0" * 64
 
 
-def skipped_numbers(told):
-    batch = bodies(told, "BatchDrawn")[0]
+def skipped_numbers(story):
+    batch = bodies(story, "BatchDrawn")[0]
     batch["draws"] = [item for item in batch["draws"] if item["draw"] != 7]
 
 
-def other_stratum(told):
-    item = bodies(told, "BatchDrawn")[0]["draws"][0]
+def other_stratum(story):
+    item = bodies(story, "BatchDrawn")[0]["draws"][0]
     item["stratum"] = (item["stratum"] + 1) % 9
 
 
-def other_prediction(told):
-    item = bodies(told, "BatchDrawn")[0]["draws"][0]
+def other_prediction(story):
+    item = bodies(story, "BatchDrawn")[0]["draws"][0]
     item["cell"] = 1 - item["cell"]
 
 
-def other_chances(told):
-    block = bodies(told, "BatchDrawn")[0]["blocks"][0]
+def other_chances(story):
+    block = bodies(story, "BatchDrawn")[0]["blocks"][0]
     q = block["chances"]
     block["chances"] = [0.9 * q[0] + 0.1 * sum(q), *(0.9 * x for x in q[1:])]
 
 
-def other_fingerprint(told):
-    bodies(told, "PoolRegistered")[0]["pool"]["fingerprint"] = "f" * 64
+def other_fingerprint(story):
+    bodies(story, "PoolRegistered")[0]["pool"]["fingerprint"] = "f" * 64
 
 
-def other_summary(told):
-    bodies(told, "PoolRegistered")[0]["pool"]["summary"]["cells"][0]["items"] += 5
+def other_summary(story):
+    bodies(story, "PoolRegistered")[0]["pool"]["summary"]["cells"][0]["items"] += 5
 
 
-def other_labels_used(told):
-    bodies(told, "BatchDrawn")[-1]["blocks"][0]["labels"] -= 1
+def other_labels_used(story):
+    bodies(story, "BatchDrawn")[-1]["blocks"][0]["labels"] -= 1
 
 
-def abandoned(told):
+def abandoned(story):
     closed = {"plan": 1, "outcome": "abandoned", "reason": "given up"}
-    return [*told, ("PlanClosed", closed, told[-1][2])]
+    return [*story, ("PlanClosed", closed, story[-1][2])]
 
 
-def second_pool(told):
-    return [told[0], *told]
+def second_pool(story):
+    return [story[0], *story]
 
 
-def another_account(told):
-    plan_of(told)["risk"]["account"] = "claim/2"
+def another_account(story):
+    plan_of(story)["risk"]["account"] = "claim/2"
 
 
-def more_risk(told):
-    plan_of(told)["risk"]["level"] = "0.06"
+def more_risk(story):
+    plan_of(story)["risk"]["level"] = "0.06"
 
 
-def label_before_the_draw(told):
-    place = next(i for i, entry in enumerate(told) if entry[0] == "BatchDrawn")
-    label = next(entry for entry in told if entry[0] == "LabelRecorded")
-    rest = [entry for entry in told if entry is not label]
+def label_before_the_draw(story):
+    place = next(i for i, entry in enumerate(story) if entry[0] == "BatchDrawn")
+    label = next(entry for entry in story if entry[0] == "LabelRecorded")
+    rest = [entry for entry in story if entry is not label]
     return [*rest[:place], label, *rest[place:]]
 
 
-def invented_correction(told):
-    item = bodies(told, "LabelRecorded")[0]["item"]
+def invented_correction(story):
+    item = bodies(story, "LabelRecorded")[0]["item"]
     body = {"item": item, "annotator": "nobody", "before": 0, "after": 1}
-    return [*told, ("LabelCorrected", body, told[-1][2])]
+    return [*story, ("LabelCorrected", body, story[-1][2])]
 
 
-def swapped_draws(told):
-    draws = bodies(told, "BatchDrawn")[0]["draws"]
+def swapped_draws(story):
+    draws = bodies(story, "BatchDrawn")[0]["draws"]
     first, second = [d for d in draws if d["stratum"] == draws[0]["stratum"]][:2]
     first["id"], second["id"] = second["id"], first["id"]
 
 
-def another_seed(told):
-    plan_of(told)["seed"]["value"] = "t"
+def another_seed(story):
+    plan_of(story)["seed"]["value"] = "t"
 
 
-def earlier_label(told):
+def earlier_label(story):
     """A correction that turns a label into what it is now, with the first answer made up."""
-    body = next(b for b in bodies(told, "LabelRecorded") if b.get("value") == 0)
+    body = next(b for b in bodies(story, "LabelRecorded") if b.get("value") == 0)
     body["value"] = 1
-    place = len(told) - 2
+    place = len(story) - 2
     changed = {"item": body["item"], "annotator": body["annotator"], "before": 1, "after": 0}
-    told.insert(place + 1, ("LabelCorrected", changed, told[place][2]))
+    story.insert(place + 1, ("LabelCorrected", changed, story[place][2]))
 
 
-def other_witness(told):
+def other_witness(story):
     head = {"form": "head", "head": "0" * 64, "by": "somebody"}
-    return [*told, ("WitnessRecorded", head, told[-1][2])]
+    return [*story, ("WitnessRecorded", head, story[-1][2])]
 
 
-def repeated_batch(told):
-    place = next(i for i, entry in enumerate(told) if entry[0] == "BatchDrawn")
-    return [*told[: place + 1], told[place], *told[place + 1 :]]
+def repeated_batch(story):
+    place = next(i for i, entry in enumerate(story) if entry[0] == "BatchDrawn")
+    return [*story[: place + 1], story[place], *story[place + 1 :]]
 
 
-def look_of(told):
-    return bodies(told, "Looked")[-1]
+def look_of(story):
+    return bodies(story, "Looked")[-1]
 
 
-def look_bound(told):
-    look_of(told)["rows"][0]["low"] += 0.01
+def look_bound(story):
+    look_of(story)["rows"][0]["low"] += 0.01
 
 
-def look_wealth(told):
-    look_of(told)["rows"][0]["log_wealth"] += 1e-3
+def look_wealth(story):
+    look_of(story)["rows"][0]["log_wealth"] += 1e-3
 
 
-def look_verdict(told):
-    look_of(told)["rows"][0]["decision"] = "continue"
+def look_verdict(story):
+    look_of(story)["rows"][0]["decision"] = "continue"
 
 
-def look_labels(told):
-    look_of(told)["labels"] += 1
+def look_labels(story):
+    look_of(story)["labels"] += 1
 
 
-def look_draws(told):
-    look_of(told)["draws"] -= 1
+def look_draws(story):
+    look_of(story)["draws"] -= 1
 
 
-def look_counts(told):
-    look_of(told)["tallies"][0]["n"] += 1
+def look_counts(story):
+    look_of(story)["tallies"][0]["n"] += 1
 
 
 LOOKS = {
@@ -290,13 +290,13 @@ def test_a_forged_look_is_named(guided, change) -> None:
 
 def test_any_forged_look_is_named_by_check(guided) -> None:
     """`verify` judges the last look again, `check` all of them."""
-    forge(guided, lambda told: bodies(told, "Looked")[0].update(labels=7))
+    forge(guided, lambda story: bodies(story, "Looked")[0].update(labels=7))
     assert the_check("looks", guided).outcome == "failed"
 
 
 def test_a_plan_that_failed_without_a_look_is_named_by_check(guided) -> None:
     closed = {"plan": 1, "outcome": "failed", "reason": "refuted"}
-    reseal(guided, lambda told: [*told, ("PlanClosed", closed, told[-1][2])])
+    reseal(guided, lambda story: [*story, ("PlanClosed", closed, story[-1][2])])
     assert "says that plan 1 failed, and no look before it" in the_check("looks", guided).detail
 
 
@@ -339,7 +339,7 @@ def test_forged_fixed_ledgers_are_noticed(judged, change) -> None:
 
 def test_the_forger_who_changes_nothing_is_believed(guided) -> None:
     """Otherwise the tests above would prove nothing."""
-    assert outcome(guided, lambda told: told) == "verified in part"
+    assert outcome(guided, lambda story: story) == "verified in part"
 
 
 @pytest.mark.parametrize("features", ["X86_V4", "X86_V3 X86_V4"])

@@ -73,7 +73,8 @@ def test_a_file_of_pubmed_is_a_table(tmp_path):
 def test_references_are_the_pool_of_a_review(tmp_path, name, text, item):
     pool = written(tmp_path, name, text)
     start(tmp_path / "work", Start(pool=pool, id=item, text=("title",)))
-    rows = duckdb.sql(f"SELECT {item}, title FROM '{tmp_path}/work/copied.parquet'").fetchall()
+    copied = tmp_path / "work" / "copied.parquet"
+    rows = duckdb.sql(f"SELECT {item}, title FROM '{copied}'").fetchall()
     assert [ident for ident, _ in rows] == (
         ["30000001", "30000002"] if item == "pmid" else ["1001.2260", "1001.2270"]
     )
