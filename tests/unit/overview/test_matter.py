@@ -15,7 +15,7 @@ from worlds_on_disk import write_labels
 
 
 @pytest.fixture
-def told(assaymark, labelled):
+def settled(assaymark, labelled):
     project = Project(folder=labelled)
     first = project.state().attempt.order[0]
     before = project.state().answers[first]["reviewer"]
@@ -30,8 +30,8 @@ def told(assaymark, labelled):
     return labelled
 
 
-def test_a_report_names_matter_classifier_protocol_and_roles(told) -> None:
-    page = report_bytes(Project(folder=told), "html").decode()
+def test_a_report_names_matter_classifier_protocol_and_roles(settled) -> None:
+    page = report_bytes(Project(folder=settled), "html").decode()
     first, _, rest = page.partition('class="record"')
     for text in ("Doe v. Roe", "RefundNet 2.1", "If labels were wrong", "Refunds"):
         assert text in first
@@ -41,7 +41,7 @@ def test_a_report_names_matter_classifier_protocol_and_roles(told) -> None:
     assert "**" not in page
 
 
-def test_owner_and_classifier_of_a_locked_claim_file_are_named(told) -> None:
+def test_owner_and_classifier_of_a_locked_claim_file_are_named() -> None:
     lock = SimpleNamespace(owner="mail team", classifier={"model": "sha256:6b1f", "prompt": "v3"})
     matter = Matter(settings=Settings(), lock=lock)
     assert matter_facts(matter) == (
@@ -50,9 +50,9 @@ def test_owner_and_classifier_of_a_locked_claim_file_are_named(told) -> None:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_every_preset_adds_its_figures(told, name) -> None:
-    write_settings(told, Settings(protocol=name))
-    page = report_bytes(Project(folder=told), "html").decode()
+def test_every_preset_adds_its_figures(settled, name) -> None:
+    write_settings(settled, Settings(protocol=name))
+    page = report_bytes(Project(folder=settled), "html").decode()
     assert {"elusion-test": "relevant items left in the null set", "tar-validation": "validation sample",
             "systematic-review": "records identified"}[name] in page  # fmt: skip
     assert "1,551" in page  # the null set

@@ -98,13 +98,15 @@ def test_what_is_expected_of_the_worst_part_moves_the_costs(folder):
     with signed(folder) as web:
         assert ">What you expect of the worst part <input" in web.get("/plan", headers=HTML).text
 
-        def told(**asked):
+        def price(**asked):
             return web.post("/plan/words", json={"claim": CLAIM, **asked}).json()
 
-        assert "if the worst part is 0.9." in told(expect="90 %")["sentence"]
-        assert told(expect="")["sentence"] == told()["sentence"] != told(expect="0.9")["sentence"]
-        assert told(expect="a lot")["error"].startswith("What you expect of the worst part must")
-        assert "would not hold" in told(expect="0.5")["error"]
+        assert "if the worst part is 0.9." in price(expect="90 %")["sentence"]
+        assert (
+            price(expect="")["sentence"] == price()["sentence"] != price(expect="0.9")["sentence"]
+        )
+        assert price(expect="a lot")["error"].startswith("What you expect of the worst part must")
+        assert "would not hold" in price(expect="0.5")["error"]
         assert sent(web, "/plan/words/seal", claim=CLAIM, expect="0.5").status_code == 400
         assert sent(web, "/plan/words/seal", claim=CLAIM, expect="0.9").status_code == 303
 
